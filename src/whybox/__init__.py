@@ -1,0 +1,1 @@
+"""whybox: a white-box AI assistant."""
