@@ -278,6 +278,14 @@ class Delta(Value):
     text: str
 
 
+class Reading(Value):
+    """How far a model has read its prompt, in tokens. Never stored."""
+
+    type: Literal["reading"] = "reading"
+    done: int
+    total: int
+
+
 class Stamped(Value):
     """An event with what the store gave it.
 
@@ -293,8 +301,13 @@ class Stamped(Value):
     at: datetime
     event: Event
 
+    @property
+    def type(self) -> str:
+        """The event's type."""
+        return self.event.type
 
-def to_data(event: Event | Delta) -> dict[str, Any]:
+
+def to_data(event: Event | Delta | Reading) -> dict[str, Any]:
     """Return the event as JSON-ready data; :func:`from_data` is its inverse."""
     return event.model_dump(mode="json")
 

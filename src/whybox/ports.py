@@ -59,9 +59,10 @@ class Request(Value):
 
 
 class Chunk(Value):
-    """A piece of a reply as it arrives."""
+    """A piece of a reply as it arrives, or (with no text) how many tokens of the prompt have been read, of how many."""
 
-    text: str
+    text: str = ""
+    read: tuple[int, int] | None = None
 
 
 class Reply(Value):

@@ -1,0 +1,115 @@
+"""``whybox models``: which models can be used here, and the weights of the embedded ones."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whybox.providers import weights as store
+
+app = typer.Typer(help="List the models that can be used here; fetch and remove the weights of embedded ones.")
+
+Name = Annotated[str, typer.Argument(help="A model of `whybox models list`, with or without `local:`.")]
+
+
+def _cache() -> Path:
+    from whybox.config import cache_dir
+
+    return cache_dir()
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("local:")
+
+
+@app.callback(invoke_without_command=True)
+def models(context: typer.Context) -> None:
+    """List the models that can be used here; fetch and remove the weights of embedded ones."""
+    if context.invoked_subcommand is None:
+        list_models()
+
+
+@app.command("list")
+def list_models(
+    verify: Annotated[bool, typer.Option("--verify", help="Read the weights that are here and check them.")] = False,
+) -> None:
+    """Show what is usable here, and why the others are not."""
+    cache = _cache()
+    if verify:
+        _verify(cache)
+    rows = [(f"local:{weights.name}", _state(weights, cache)) for weights in store.known()]
+    rows += [
+        ("local:/path/to/file.gguf", _engine() or "ready: any GGUF file on this machine"),
+        ("openai:NAME", "with --base-url URL: any OpenAI-compatible server"),
+        ("scripted:FILE", "ready: replies from a text file, for tests and teaching"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, state in rows:
+        typer.echo(f"{name:<{width}}  {state}")
+
+
+def _verify(cache: Path) -> None:
+    from whybox.cli.progress import shown
+
+    for weights in store.known():
+        if store.state_of(weights, cache).kind in {"ready", "damaged"}:
+            with shown() as show:
+                store.verify(weights, cache, show)
+
+
+def _engine() -> str:
+    if importlib.util.find_spec("xllamacpp"):
+        return ""
+    return "not usable: embedded models need `pip install 'whybox[local]'`"
+
+
+def _state(weights: store.Weights, cache: Path) -> str:
+    state = store.state_of(weights, cache)
+    size, what = store.amount(weights.size), f"{weights.title}, {weights.license}"
+    match state.kind:
+        case "ready":
+            return _engine() or f"ready: {what}, {size}"
+        case "partial":
+            return f"not downloaded: {store.amount(state.here)} of {size} are here; `whybox models pull {weights.name}`"
+        case "damaged":
+            return f"damaged: {state.path}; `whybox models remove {weights.name}`, then pull it"
+        case "absent":
+            return f"not downloaded: `whybox models pull {weights.name}` fetches {size} ({what})"
+
+
+@app.command()
+def pull(name: Name) -> None:
+    """Fetch the weights of an embedded model; an interrupted fetch goes on where it was."""
+    from whybox.cli.progress import shown
+
+    try:
+        with shown() as show:
+            path = store.pull(_plain(name), _cache(), show)
+    except KeyboardInterrupt:
+        typer.echo("stopped; what was downloaded is kept, the same command goes on from there", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(path)
+
+
+@app.command()
+def path(name: Name) -> None:
+    """Print the path of a model's weights."""
+    found = store.resolve(_plain(name), _cache())
+    if found is None:
+        from whybox.errors import WeightsError
+
+        raise WeightsError(f"the weights of {_plain(name)} are not here", f"whybox models pull {_plain(name)}")
+    typer.echo(found)
+
+
+@app.command()
+def remove(name: Name) -> None:
+    """Remove a model's weights, and what an interrupted fetch left of them."""
+    freed = store.remove(_plain(name), _cache())
+    if freed:
+        typer.echo(f"removed {_plain(name)}, {store.amount(freed)}")
+    else:
+        typer.echo(f"there was nothing of {_plain(name)} to remove")

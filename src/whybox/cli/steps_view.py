@@ -1,0 +1,235 @@
+"""A run on a terminal: the same drawing for a run that is live and one that is read from the store."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from whybox.cli import words
+from whybox.cli.screen import Screen
+from whybox.engine.drive import Live
+from whybox.events import (
+    Answered,
+    Asked,
+    Called,
+    Delta,
+    LimitReached,
+    ModelFailed,
+    Observed,
+    Parsed,
+    Paused,
+    Reading,
+    Rejected,
+    Replied,
+    Resumed,
+    Segment,
+    Stamped,
+    Stopped,
+    Usage,
+)
+from whybox.trace import Trace
+from whybox.views.printable import folded, printable
+
+Streaming = Literal["all", "steps", "answer"]
+STYLES = {"thought": "italic bright_black", "action": "bold blue", "observation": "green", "answer": "answer"}
+
+
+class StepsView:
+    """Draws a run.
+
+    Args:
+        screen: where steps are drawn.
+        language: of the words around them.
+        streaming: ``all``: every token as it comes; ``answer``: steps whole, the answer token by token;
+            ``steps``: each step whole, the answer too.
+        show_prompt: print the exact prompt of each model call.
+        fold: shorten long observations.
+        show_answer: draw the answer here; False when it goes somewhere else.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        language: str,
+        *,
+        streaming: Streaming = "all",
+        show_prompt: bool = False,
+        fold: bool = True,
+        show_answer: bool = True,
+    ) -> None:
+        self._screen = screen
+        self._say = words.In(language)
+        self._streaming = streaming
+        self._show_prompt = show_prompt
+        self._fold = fold
+        self._show_answer = show_answer
+        self._trace = Trace()
+        self._open: str | None = None
+        self._streamed: set[str] = set()
+        self._begun = time.monotonic()
+        self._run = ""
+        self._seen_segments: tuple[Segment, ...] = ()
+
+    @property
+    def trace(self) -> Trace:
+        """The events that were drawn."""
+        return self._trace
+
+    def show(self, item: Stamped | Live) -> None:
+        """Draw one event or piece of text."""
+        match item:
+            case Delta(section=section, text=text):
+                self._delta(section, text)
+            case Reading(done=done, total=total):
+                self._status(self._say("reading", done=done, total=total))
+            case Stamped(event=event, run=run):
+                self._run = run
+                self._trace = self._trace.add(event)
+                self._event(item)
+
+    def close(self) -> None:
+        """Finish drawing."""
+        self._end()
+        self._screen.close()
+
+    def _delta(self, section: str, text: str) -> None:
+        wanted = self._streaming == "all" or (self._streaming == "answer" and section == "answer")
+        if not wanted or (section == "answer" and not self._show_answer):
+            return
+        if self._open != section:
+            self._end()
+            if not (text := text.lstrip()):
+                return
+            self._begin(section)
+        self._streamed.add(section)
+        self._screen.write(printable(text))
+
+    def _event(self, stamped: Stamped) -> None:  # noqa: C901 - one arm an event
+        match stamped.event:
+            case Asked() as asked:
+                self._streamed.clear()
+                self._status(self._say("asking"))
+                if self._show_prompt:
+                    self._prompt(asked)
+            case Replied():
+                self._end()
+            case Parsed() as parsed:
+                self._parsed(parsed)
+            case Called(call=call):
+                self._status(self._say("running", tool=call.tool))
+            case Observed(content=content, error=error):
+                self._observation(content, error)
+            case Paused(call=call):
+                self._line(self._say("paused", tool=call.tool), "yellow")
+            case Rejected(reason=reason):
+                self._line(self._say("rejected", reason=reason), "yellow")
+            case ModelFailed(message=message):
+                self._end()
+                self._line(self._say("failed", message=message), "red")
+            case LimitReached(message=message):
+                self._line(self._say("limit", message=message), "yellow")
+            case Answered() as answered:
+                self._answered(answered)
+            case Stopped(reason=reason, message=message):
+                self._end()
+                self._line(self._say("stopped", reason=message or reason), "red")
+            case Resumed():
+                self._line(self._say("resumed"), "dim")
+            case _:
+                pass
+
+    def _parsed(self, parsed: Parsed) -> None:
+        if "thought" not in self._streamed and parsed.thought:
+            self._whole("thought", parsed.thought)
+        if "action" not in self._streamed:
+            for call in parsed.calls:
+                self._whole("action", f"{call.tool}[{call.text}]")
+        if parsed.report.repairs:
+            self._line(self._say("repaired", repairs=", ".join(parsed.report.repairs)), "dim")
+        if parsed.report.dropped.strip():
+            self._line(self._say("dropped", text=_short(parsed.report.dropped)), "dim")
+        if parsed.retry:
+            self._line(self._say("unread", correction=_short(parsed.retry)), "yellow")
+
+    def _observation(self, content: str, error: str | None) -> None:
+        text = printable(content)
+        head, lines, chars = folded(text) if self._fold else (text, 0, 0)
+        self._begin("observation", "red" if error else STYLES["observation"])
+        self._screen.write(head)
+        self._end()
+        if chars:
+            step = self._trace.state.steps
+            self._line(self._say("folded", lines=lines, chars=chars, run=self._run, step=step), "dim")
+
+    def _answered(self, answered: Answered) -> None:
+        if self._show_answer and "answer" not in self._streamed:
+            self._whole("answer", answered.answer)
+        self._end()
+        if not answered.complete:
+            self._line(self._say("incomplete", reason=answered.reason or ""), "yellow")
+
+    def summary(self, price: str) -> None:
+        """Print what the run used: steps, tokens, cost, time and where it is kept."""
+        usage = self._trace.usage
+        parts = [self._say("steps", steps=self._trace.state.steps), *self._tokens(usage), price]
+        parts += [f"{time.monotonic() - self._begun:.1f} s", self._run]
+        self._screen.line("  ".join(part for part in parts if part), "dim")
+
+    def _tokens(self, usage: Usage) -> list[str]:
+        if not usage.prompt_tokens:
+            return []
+        text = self._say(
+            "tokens",
+            prompt=usage.prompt_tokens,
+            cached=usage.cached_tokens or 0,
+            completion=usage.completion_tokens or 0,
+        )
+        return [text]
+
+    def _prompt(self, asked: Asked) -> None:
+        new = asked.prompt[len(self._seen_segments) :]
+        same = asked.prompt[: len(self._seen_segments)] == self._seen_segments
+        segments = new if same else asked.prompt
+        before = self._seen_segments if same else ()
+        total = sum(s.tokens or 0 for s in asked.prompt)
+        self._line(self._say("prompt", step=asked.step, tokens=total or "?", model=asked.model), "bold magenta")
+        if before:
+            tokens = sum(s.tokens or 0 for s in before)
+            self._line(self._say("prompt_before", count=len(before), tokens=tokens or "?"), "magenta")
+        for segment in segments:
+            count = "" if segment.tokens is None else f"  {segment.tokens}"
+            self._line(f"[{segment.role}] {segment.name}{count}", "magenta")
+            self._line(printable(segment.text), "")
+        if asked.prefix:
+            self._line(self._say("prefix"), "magenta")
+            self._line(asked.prefix)
+        self._seen_segments = asked.prompt
+
+    def _whole(self, section: str, text: str) -> None:
+        self._begin(section)
+        self._screen.write(printable(text).strip())
+        self._end()
+
+    def _begin(self, section: str, style: str | None = None) -> None:
+        self._end()
+        self._open = section
+        self._screen.begin(self._say(section), style or STYLES[section])
+
+    def _end(self) -> None:
+        if self._open is not None:
+            self._screen.end()
+        self._open = None
+
+    def _line(self, text: str, style: str = "") -> None:
+        self._end()
+        self._screen.line(text, style)
+
+    def _status(self, doing: str) -> None:
+        state = self._trace.state
+        parts = [doing, self._say("steps", steps=state.steps), *self._tokens(self._trace.usage)]
+        self._screen.status("  ".join([*parts, f"{time.monotonic() - self._begun:.0f} s"]))
+
+
+def _short(text: str, limit: int = 160) -> str:
+    flat = " ".join(printable(text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

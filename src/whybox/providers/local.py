@@ -1,0 +1,297 @@
+"""Embedded models: GGUF weights read by llama.cpp inside this process.
+
+llama.cpp computes in threads of its own without Python's lock. Its answer comes through a callback in a thread of
+ours, so the event loop is never blocked. The chat template and the tokenizer are asked for over the loopback port
+that llama.cpp opens anyway; a random key keeps other users of the machine out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+
+from whybox.errors import ContextOverflow, ModelError, WeightsError
+from whybox.events import Usage
+from whybox.ports import Abilities, Chunk, Reply, Request
+from whybox.providers import weights
+
+# Between two batches a call can be cancelled and reports how far it has read; smaller costs speed (5 % at 64).
+BATCH_TOKENS = 64
+T = TypeVar("T")
+CONTEXT_TOKENS = 8192
+
+
+def usable_cpus() -> int:
+    """Return how many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class LocalModel:
+    """A GGUF model in this process. Loaded at the first call, in a thread.
+
+    Args:
+        name: ``local:...`` as the user wrote it.
+        path: the weights.
+        context: tokens of prompt and reply together.
+        threads: computing threads; None for one a usable CPU.
+        debug: let llama.cpp write its log to standard error.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        *,
+        context: int = CONTEXT_TOKENS,
+        threads: int | None = None,
+        debug: bool = False,
+    ) -> None:
+        self.name = name
+        self.location = "in this process"
+        self.price = "free"
+        self.abilities = Abilities(grammar=True, prefix=True, tokenizer=True, context=context)
+        self._path = path
+        self._threads = threads or usable_cpus()
+        self._debug = debug
+        self._server: Any = None
+        self._http: httpx2.AsyncClient | None = None
+        self._loading = asyncio.Lock()
+        self._busy = threading.Lock()
+        self._calls: set[_Call] = set()
+        self._lengths: dict[str, int] = {}
+
+    @classmethod
+    def from_name(
+        cls,
+        name: str,
+        cache_dir: Path,
+        *,
+        context: int | None = None,
+        threads: int | None = None,
+        debug: bool = False,
+    ) -> LocalModel:
+        """Return the model of ``local:NAME``.
+
+        Args:
+            name: a name of the catalogue or the path of a GGUF file.
+            cache_dir: whybox's cache folder.
+            context: tokens of prompt and reply together; None for the default.
+            threads: computing threads; None for one a usable CPU.
+            debug: let llama.cpp write its log to standard error.
+
+        Raises:
+            UnknownModel: the name is not in the catalogue.
+            WeightsError: the weights have not been pulled, or the file is not a readable GGUF file.
+        """
+        path = weights.resolve(name, cache_dir)
+        if path is None:
+            raise WeightsError(f"the weights of local:{name} are not on this machine", f"whybox models pull {name}")
+        return cls(f"local:{name}", path, context=context or CONTEXT_TOKENS, threads=threads, debug=debug)
+
+    def __repr__(self) -> str:
+        return f"LocalModel({self.name!r})"
+
+    async def load(self) -> None:
+        """Read the weights, if that has not been done.
+
+        Raises:
+            WeightsError: xllamacpp is not installed, or llama.cpp cannot read the file.
+        """
+        async with self._loading:
+            if self._server is None:
+                key = secrets.token_urlsafe(24)
+                self._server = await _in_daemon_thread(lambda: self._start(key))
+                self._http = httpx2.AsyncClient(
+                    base_url=self._server.listening_address,
+                    headers={"Authorization": f"Bearer {key}"},
+                    trust_env=False,
+                    timeout=60,
+                )
+
+    def _start(self, key: str) -> Any:
+        # Spinning OpenMP threads cost up to ten times when anything else runs; read when the library is loaded.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        os.environ.setdefault("GOMP_SPINCOUNT", "0")
+        try:
+            import xllamacpp
+        except ImportError as error:
+            raise WeightsError("embedded models need xllamacpp", "pip install 'whybox[local]'") from error
+        params = xllamacpp.CommonParams()
+        params.model.path = str(self._path)
+        params.n_parallel = 1
+        params.n_ctx = self.abilities.context or CONTEXT_TOKENS
+        params.n_batch = params.n_ubatch = BATCH_TOKENS
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
+        params.use_jinja = True
+        params.warmup = False
+        params.verbosity = 4 if self._debug else -1
+        try:
+            return xllamacpp.Server(params)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise WeightsError(f"llama.cpp cannot read {self._path}: {error}", "is it a whole GGUF file?") from error
+
+    async def stream(self, request: Request) -> AsyncIterator[Chunk | Reply]:
+        """Yield the reply in pieces, then whole. See :class:`whybox.ports.Model`."""
+        await self.load()
+        body = {
+            "prompt": await self._prompt(request),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,
+            "cache_prompt": True,
+            "n_predict": request.max_tokens,
+            "temperature": request.temperature,
+            "stop": list(request.stop),
+        }
+        if request.grammar is not None:
+            body["grammar"] = request.grammar
+        call = _Call(self._server, self._busy, body)
+        self._calls.add(call)
+        try:
+            async for item in call.items():
+                yield item
+        finally:
+            call.cancel()
+            self._calls.discard(call)
+
+    async def _prompt(self, request: Request) -> str:
+        messages = [message.model_dump(include={"role", "content"}) for message in request.messages]
+        if request.prefix:
+            messages.append({"role": "assistant", "content": request.prefix})
+        data = await self._post("/apply-template", {"messages": messages})
+        return str(data["prompt"])
+
+    async def count_tokens(self, text: str) -> int | None:
+        """Return the length of ``text`` in tokens."""
+        if text not in self._lengths:
+            await self.load()
+            data = await self._post("/tokenize", {"content": text, "parse_special": False})
+            self._lengths[text] = len(data["tokens"])
+        return self._lengths[text]
+
+    async def _post(self, path: str, body: dict[str, Any]) -> Any:
+        if self._http is None:
+            raise ModelError(f"{self.name} has been closed")
+        response = await self._http.post(path, json=body)
+        if response.status_code != httpx2.codes.OK:
+            raise ModelError(f"llama.cpp refused {path}: {response.text[:200]}")
+        return response.json()
+
+    async def close(self) -> None:
+        """End a call that is under way and release the weights."""
+        for call in tuple(self._calls):
+            call.cancel()
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
+        if self._server is not None:
+            await _in_daemon_thread(self._wait)
+            self._server = None
+
+    def _wait(self) -> None:
+        """Wait until a call under way has noticed that it is cancelled."""
+        with self._busy:
+            pass
+
+
+async def _in_daemon_thread(work: Callable[[], T]) -> T:
+    """Run ``work`` in a thread that does not keep the process from ending, as those of an executor do."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(setter: Callable[[Any], None], value: object) -> None:
+        if not done.done():
+            setter(value)
+
+    def run() -> None:
+        try:
+            outcome: tuple[Callable[[Any], None], object] = (done.set_result, work())
+        except Exception as error:  # noqa: BLE001 - raised in the task that waits
+            outcome = (done.set_exception, error)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, *outcome)
+
+    threading.Thread(target=run, name="whybox-load", daemon=True).start()
+    return await done
+
+
+class _Call:
+    """One completion under way in a thread."""
+
+    def __init__(self, server: Any, busy: threading.Lock, body: dict[str, Any]) -> None:
+        self._server = server
+        self._busy = busy
+        self._body = body
+        self._cancelled = threading.Event()
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[dict[str, Any] | Exception | None] = asyncio.Queue()
+
+    def cancel(self) -> None:
+        """Make llama.cpp stop at its next token or batch."""
+        self._cancelled.set()
+
+    async def items(self) -> AsyncIterator[Chunk | Reply]:
+        threading.Thread(target=self._run, name="whybox-llama", daemon=True).start()
+        text: list[str] = []
+        finish, usage = None, Usage()
+        while (data := await self._queue.get()) is not None:
+            if isinstance(data, Exception):
+                raise ModelError(f"llama.cpp failed: {data}") from data
+            _raise_error(data)
+            if progress := data.get("prompt_progress"):
+                yield Chunk(read=(int(progress["processed"]), int(progress["total"])))
+            for choice in data.get("choices") or ():
+                finish = choice.get("finish_reason") or finish
+                if choice.get("text"):
+                    text.append(choice["text"])
+                    yield Chunk(text=choice["text"])
+            usage = _usage(data) or usage
+        if finish:
+            yield Reply(text="".join(text), finish="length" if finish == "length" else "stop", usage=usage)
+
+    def _run(self) -> None:
+        with self._busy:
+            try:
+                if not self._cancelled.is_set():
+                    self._server.handle_completions(self._body, self._received)
+            except Exception as error:  # noqa: BLE001 - handed to the task that waits for it
+                self._put(error)
+        self._put(None)
+
+    def _received(self, data: dict[str, Any]) -> bool:
+        self._put(data)
+        return self._cancelled.is_set()
+
+    def _put(self, item: dict[str, Any] | Exception | None) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
+
+
+def _raise_error(data: dict[str, Any]) -> None:
+    error = data.get("error")
+    if not error:
+        return
+    message = str(error.get("message", error) if isinstance(error, dict) else error)
+    if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
+        raise ContextOverflow(f"the prompt is too long for this model: {message}")
+    raise ModelError(f"llama.cpp refused the request: {message}")
+
+
+def _usage(data: dict[str, Any]) -> Usage | None:
+    if not (usage := data.get("usage")):
+        return None
+    return Usage(
+        prompt_tokens=usage.get("prompt_tokens"),
+        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        completion_tokens=usage.get("completion_tokens"),
+    )

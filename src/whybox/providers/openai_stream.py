@@ -1,0 +1,113 @@
+"""The body of a chat completion, from bytes to text. Pure: nothing here knows of connections.
+
+It reads a stream of server-sent events, and a plain JSON completion from servers that do not stream although they
+were asked to.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from whybox.events import Usage
+from whybox.providers.openai_chunks import Fault, Piece, fault_of, piece_of
+from whybox.providers.sse import EventTooLong, ServerSentEvent, SSEDecoder
+
+MAX_JSON = 32 * 2**20
+_CUT_BY_LENGTH = ("length", "max_tokens", "max_output_tokens")
+_NOT_WHOLE = {
+    "content_filter": "the server's content filter ended the reply",
+    "insufficient_system_resource": "the server ran out of resources",
+    "error": "the server failed while it was writing the reply",
+}
+
+
+class BrokenReply(Exception):
+    """The body is not a whole reply; the message says why."""
+
+
+class NotChat(Exception):
+    """The body is something else than a chat completion, such as a web page."""
+
+
+class ReportedFault(Exception):
+    """The server reported an error instead of going on."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class ReplyReader:
+    """Reads one reply from its bytes, cut anywhere.
+
+    Attributes:
+        finish: the server's reason for the end, once it has given one.
+        usage: what the server has said of usage so far.
+        reasoning: what came on the reasoning channel; it is not part of the reply's text.
+        done: the server has said ``[DONE]``; nothing follows.
+        news: how many chunks held a part of the reply, so that a caller can tell progress from keep-alives.
+    """
+
+    def __init__(self) -> None:
+        self.finish: str | None = None
+        self.usage = Usage()
+        self.reasoning: list[str] = []
+        self.done = False
+        self.news = 0
+        self._sse = SSEDecoder()
+        self._json: list[bytes] | None = None
+        self._size = 0
+        self._head = b""
+
+    @property
+    def ended(self) -> bool:
+        """The reply is whole, whatever may still follow (usage, keep-alives, a lost connection)."""
+        return self.news > 0 and (self.finish is not None or self.done)
+
+    @property
+    def cut(self) -> Literal["stop", "length"]:
+        """How the reply finished."""
+        return "length" if self.finish in _CUT_BY_LENGTH else "stop"
+
+    def feed(self, data: bytes) -> list[str]:
+        """Take the next bytes and return the pieces of text in them.
+
+        Raises:
+            BrokenReply: this cannot become a whole reply any more.
+            NotChat: this is not a chat completion.
+            ReportedFault: the server reported an error.
+        """
+        if self._head is not None:
+            data = (self._head + data).lstrip()
+            if not data:
+                return []
+            self._begin(data)
+        if self._json is not None:
+            self._json.append(data)
+            self._size += len(data)
+            if self._size > MAX_JSON:
+                raise BrokenReply(f"its JSON is longer than {MAX_JSON} bytes")
+            return []
+        try:
+            return self._events(self._sse.feed(data))
+        except EventTooLong as error:
+            raise BrokenReply(str(error)) from error
+
+    def close(self) -> list[str]:
+        """Return the last pieces of text; the body has ended.
+
+        Raises:
+            BrokenReply: the body ended before the reply was whole.
+            ReportedFault: the server reported an error.
+        """
+        if self._json is not None:
+            texts = self._chunk(_json(b"".join(self._json)))
+            self.done = True
+        else:
+            texts = self._events(self._sse.close())
+        if not self.news:
+            raise BrokenReply("the server sent no reply")
+        if not self.ended:
+            raise BrokenReply("the stream ended before the reply was whole")
+        return texts

@@ -1,0 +1,257 @@
+"""A run as its events, and the questions that are asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import overload
+
+from whybox.events import (
+    Answered,
+    Approved,
+    Asked,
+    Call,
+    Called,
+    Event,
+    LimitReached,
+    ModelFailed,
+    Observed,
+    Parsed,
+    Paused,
+    Rejected,
+    Replied,
+    Resumed,
+    Started,
+    Stopped,
+    Unknown,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the events so far add up to, kept up to date one event at a time.
+
+    Args:
+        last: the last event that moved the run on; notes of intent (asked, resumed) do not.
+        steps: how many replies the model has given.
+        unread: how many replies in a row could not be read.
+        pending: calls of the last reply that have no observation yet.
+        limit: the limit that ended the search, if one did.
+        prompt_tokens: tokens of all prompts so far, as far as known; likewise the other two.
+    """
+
+    last: Event | None = None
+    steps: int = 0
+    unread: int = 0
+    pending: tuple[Call, ...] = ()
+    limit: LimitReached | None = None
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def _advance(state: State, event: Event) -> State:
+    match event:
+        case Asked() | Unknown():
+            return state
+        case Resumed() if isinstance(state.last, ModelFailed):
+            return replace(state, last=state.limit)  # the call that failed is made again
+        case Resumed():
+            return state
+        case Stopped():
+            # A stop is an end only until the run is resumed; what it was about to do stays known.
+            return state
+        case Replied(usage=usage):
+            return _with_usage(replace(state, last=event, steps=state.steps + 1), usage)
+        case Parsed(retry=retry, calls=calls):
+            return replace(state, last=event, unread=state.unread + 1 if retry else 0, pending=calls)
+        case Observed(call=call):
+            return replace(state, last=event, pending=_without(state.pending, call))
+        case LimitReached():
+            return replace(state, last=event, limit=event, pending=())
+        case Started() | ModelFailed() | Paused() | Approved() | Rejected() | Called() | Answered():
+            return replace(state, last=event)
+
+
+def _with_usage(state: State, usage: Usage) -> State:
+    return replace(
+        state,
+        prompt_tokens=state.prompt_tokens + (usage.prompt_tokens or 0),
+        cached_tokens=state.cached_tokens + (usage.cached_tokens or 0),
+        completion_tokens=state.completion_tokens + (usage.completion_tokens or 0),
+    )
+
+
+def _without(calls: tuple[Call, ...], done: Call) -> tuple[Call, ...]:
+    index = calls.index(done) if done in calls else 0
+    return calls[:index] + calls[index + 1 :]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a run: what the model wrote and what came of it."""
+
+    number: int
+    asked: Asked | None
+    replied: Replied | None
+    parsed: Parsed | None
+    observed: tuple[Observed, ...]
+
+
+class Trace:
+    """The append-only sequence of a run's events. A value: adding returns a new trace.
+
+    Traces that grow from each other share one list, so that adding costs the same for a short run and a long one.
+    """
+
+    __slots__ = ("_events", "_length", "_parsed", "state")
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events: list[Event] = []
+        self._length = 0
+        self.state = State()
+        for event in events:
+            self._events.append(event)
+            self._length += 1
+            self.state = _advance(self.state, event)
+
+    def add(self, event: Event) -> Trace:
+        """Return this trace with ``event`` behind it."""
+        grown = Trace.__new__(Trace)
+        shared = len(self._events) == self._length
+        grown._events = self._events if shared else self._events[: self._length]
+        grown._events.append(event)
+        grown._length = self._length + 1
+        grown.state = _advance(self.state, event)
+        return grown
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Event]:
+        for index in range(self._length):
+            yield self._events[index]
+
+    @overload
+    def __getitem__(self, key: int) -> Event: ...
+    @overload
+    def __getitem__(self, key: slice) -> Trace: ...
+    def __getitem__(self, key: int | slice) -> Event | Trace:
+        if isinstance(key, slice):
+            return Trace(self._events[: self._length][key])
+        return self._events[range(self._length)[key]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trace) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Trace({[getattr(event, 'type', '?') for event in self]})"
+
+    @property
+    def last(self) -> Event | None:
+        """The last event that moved the run on."""
+        return self.state.last
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has its answer, or stopped and has not been resumed."""
+        return self._length > 0 and isinstance(self[-1], Answered | Stopped)
+
+    @property
+    def started(self) -> Started:
+        """The first event.
+
+        Raises:
+            ValueError: the trace is empty or does not begin with it.
+        """
+        first = self[0] if self._length else None
+        if not isinstance(first, Started):
+            raise ValueError("this trace does not begin with a started event")
+        return first
+
+    @property
+    def answer(self) -> Answered | None:
+        """The run's answer, if it has one."""
+        return self.last if isinstance(self.last, Answered) else None
+
+    @property
+    def pending(self) -> tuple[Call, ...]:
+        """Calls that were read from the last reply and have no observation yet."""
+        return self.state.pending
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all calls together."""
+        s = self.state
+        return Usage(
+            prompt_tokens=s.prompt_tokens, cached_tokens=s.cached_tokens, completion_tokens=s.completion_tokens
+        )
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The run's steps, in order, the unfinished last one included."""
+        return tuple(_steps(self))
+
+    @property
+    def observations(self) -> tuple[Observed, ...]:
+        """All observations, in order."""
+        return tuple(event for event in self if isinstance(event, Observed))
+
+
+def _steps(events: Iterable[Event]) -> Iterator[Step]:
+    step: Step | None = None
+    for event in events:
+        match event:
+            case Asked(step=number):
+                if step is not None and step.number != number:
+                    yield step
+                    step = None
+                if step is None or step.replied is None:
+                    step = Step(number, event, None, None, ())
+            case Replied(step=number):
+                if step is None or step.number != number:
+                    if step is not None:
+                        yield step
+                    step = Step(number, None, event, None, ())
+                else:
+                    step = replace(step, replied=event)
+            case Parsed() if step is not None:
+                step = replace(step, parsed=event)
+            case Observed() if step is not None:
+                step = replace(step, observed=(*step.observed, event))
+            case _:
+                pass
+    if step is not None:
+        yield step
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """A trace in the field's own terms.
+
+    Args:
+        input: the question.
+        chat_history: earlier turns of the conversation as ``(question, answer)``.
+        intermediate_steps: ``(call, observation)`` pairs so far.
+        agent_scratchpad: thoughts, actions and observations so far, as text.
+    """
+
+    input: str
+    chat_history: tuple[tuple[str, str], ...]
+    intermediate_steps: tuple[tuple[Call, str], ...]
+    agent_scratchpad: str
+
+    @classmethod
+    def of(cls, trace: Trace) -> AgentState:
+        """Return ``trace`` seen as an agent's state."""
+        pairs = tuple((o.call, o.content) for o in trace.observations)
+        pieces: list[str] = []
+        for step in trace.steps:
+            if step.parsed and step.parsed.thought:
+                pieces.append(f"Thought: {step.parsed.thought}")
+            for seen in step.observed:
+                pieces += [f"Action: {seen.call.tool}[{seen.call.text}]", f"Observation: {seen.content}"]
+        return cls(trace.started.question, (), pairs, "\n".join(pieces))

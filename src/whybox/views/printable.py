@@ -1,0 +1,25 @@
+"""Text of models and tools, made safe to show on a terminal."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_CONTROLS = {code: None for code in [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]}
+for _kept in (9, 10):
+    del _CONTROLS[_kept]
+
+
+def printable(text: str) -> str:
+    """Return ``text`` without terminal escapes, control characters and marks that turn the writing direction.
+
+    Line breaks and tabs stay; ``\\r\\n`` becomes ``\\n``.
+    """
+    return _ESCAPES.sub("", text.replace("\r\n", "\n")).translate(_CONTROLS)
+
+
+def folded(text: str, lines: int = 8, chars: int = 700) -> tuple[str, int, int]:
+    """Return the head of ``text``, and how many lines and characters were left out of it."""
+    head = "\n".join(text[:chars].split("\n")[:lines])
+    rest = text[len(head) :]
+    return head, rest.count("\n"), len(rest)
