@@ -95,5 +95,5 @@ def run(question):
 
 try:
     sys.exit(not run(" ".join(sys.argv[1:]) or input("Question: ")))
-except OSError as error:
+except (OSError, ValueError) as error:
     sys.exit(f"The model could not be reached: {error}")

@@ -29,11 +29,11 @@ class LLMClient:
     api_key: str = "none"
     timeout: float = 120.0
 
-    def stream(self, prompt: str, stop: Sequence[str]) -> Iterator[str]:
+    def stream(self, messages: list[dict[str, str]], stop: Sequence[str]) -> Iterator[str]:
         """Yield the reply piece by piece, up to the first stop string, which is left out."""
         body = {
             "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
+            "messages": messages,
             "temperature": 0,
             "max_tokens": 800,
             "stop": list(stop),

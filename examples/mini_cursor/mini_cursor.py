@@ -17,79 +17,69 @@ from pathlib import Path
 from llm_client import LLMClient, LLMError
 from parsers import AgentAction, AgentFinish, OutputParser, OutputParserError
 from prompts import AgentState, Step, render_prompt
+from terminal import confirm, show
 from tools import ToolError, ToolRegistry, calculator
 from workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Agent:
-    """A model, its tools and its limits.
-
-    Args:
-        max_steps: model calls for one question.
-        max_errors: malformed replies, unknown tools and failed tools that are forgiven for one question.
-    """
+    """A model, its tools and its limits."""
 
     llm: LLMClient
     tools: ToolRegistry
     parser: OutputParser
-    max_steps: int
-    max_errors: int
+    max_steps: int  # model calls for one question
+    max_errors: int  # malformed replies, unknown tools and failed tools that are forgiven for one question
 
     def run(self, state: AgentState) -> str | None:
         """Think, act, observe, until there is an answer; None if a limit is reached first."""
         errors = 0
-        previous: AgentAction | None = None
         for _ in range(self.max_steps):
             reply = self.think(state)
-            try:
-                step = self.parser.parse(reply)
-                if isinstance(step, AgentFinish):
-                    return step.answer
-                log = step.log
-                if step == previous:
-                    raise ToolError("you just did exactly this, and the result is above: use it, or do something else")
-                previous = step
-                observation = self.tools.run(step.tool, step.tool_input)
-            except (OutputParserError, ToolError) as error:
-                errors += 1
-                log = reply.strip()[:500] if isinstance(error, OutputParserError) else log
-                observation = f"Error: {error}"
-            show(f"\nObservation: {observation}\n")
-            state.intermediate_steps.append(Step(log, observation))
+            step = self.step(reply, state)
+            if isinstance(step, AgentFinish):
+                return step.answer
+            show(f"\nObservation: {step.observation}\n")
+            state.intermediate_steps.append(step)
+            errors += step.failed
             if errors > self.max_errors:
-                show(f"Stopped: {errors} errors, {self.max_errors} are forgiven.\n")
+                show(f"Stopped: {errors} errors, only {self.max_errors} are forgiven.\n")
                 return None
         show(f"Stopped: no answer after {self.max_steps} steps.\n")
         return None
 
     def think(self, state: AgentState) -> str:
-        """Ask the model for the next step and show it while it is being written."""
+        """Ask the model what to do next and show its reply while it is being written."""
         reply = ""
         for piece in self.llm.stream(render_prompt(state, self.tools), self.parser.stop):
             show(piece)
             reply += piece
         return reply
 
+    def step(self, reply: str, state: AgentState) -> Step | AgentFinish:
+        """Do what the reply asks for. What goes wrong becomes the observation, so that the model can do better."""
+        try:
+            action = self.parser.parse(reply)
+        except OutputParserError as error:
+            return Step(reply.strip()[:500], f"Error: {error}", failed=True)
+        if isinstance(action, AgentFinish):
+            return action
+        try:
+            return Step(action.log, self.act(action, state), action)
+        except ToolError as error:
+            return Step(action.log, f"Error: {error}", action, failed=True)
 
-def show(text: str) -> None:
-    """Print text of a model or a file without its control characters, which could rewrite what is on the screen."""
-    print(
-        "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text), end="", flush=True
-    )
-
-
-def confirm(path: str, diff: str) -> bool:
-    """Show what would change and ask; anything but y, also no terminal, means no."""
-    show(f"\n{diff}\nWrite {path}? [y/N] ")
-    try:
-        return input().strip().lower() in {"y", "yes"}
-    except EOFError:
-        return False
+    def act(self, action: AgentAction, state: AgentState) -> str:
+        """Run the tool. Doing the same again is an error only if the result is the same again: no progress."""
+        observation = self.tools.run(action.tool, action.tool_input)
+        if any(step.action == action and step.observation == observation for step in state.intermediate_steps):
+            raise ToolError("you did exactly this before, with this result: use it, or do something else")
+        return observation
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Read the command line and the environment; wrong usage ends here."""
+    """Read the command line and the environment; wrong usage ends here, with exit code 2."""
     parser = argparse.ArgumentParser(description="A small assistant for a folder of files.")
     parser.add_argument("question", nargs="?", help="without it, questions are read one by one")
     parser.add_argument("--base-url", default=os.environ.get("LLM_BASE_URL", "http://127.0.0.1:8101/v1"))
@@ -100,8 +90,6 @@ def parse_arguments() -> argparse.Namespace:
     args = parser.parse_args()
     if not args.workspace.is_dir():
         parser.error(f"--workspace {args.workspace} is not a folder")
-    if args.question is not None and not args.question.strip():
-        parser.error("the question is empty")
     return args
 
 
@@ -109,9 +97,23 @@ def main() -> int:
     """Answer the question, or one after the other; return the exit code."""
     args = parse_arguments()
     files = Workspace(args.workspace.resolve(), confirm)
-    tools = ToolRegistry(
-        calculator, files.list_files, files.read_file, files.search_text, files.write_file, files.edit_file
-    )
     llm = LLMClient(args.base_url, args.model, os.environ.get("LLM_API_KEY", "none"))
-    agent = Agent(llm, tools, OutputParser(), args.max_steps, args.max_errors)
+    agent = Agent(llm, ToolRegistry(calculator, *files.tools()), OutputParser(), args.max_steps, args.max_errors)
     history: list[tuple[str, str]] = []
+    for question in [args.question] if args.question else iter(lambda: input("\nQuestion: ").strip(), ""):
+        answer = agent.run(AgentState(question, history))
+        show("\n")
+        history.append((question, answer or ""))
+    return 0 if history and history[-1][1] else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except EOFError:  # end of the questions
+        sys.exit(0)
+    except LLMError as failure:
+        print(f"\nmini_cursor: {failure}", file=sys.stderr)
+        sys.exit(3)
+    except KeyboardInterrupt:
+        sys.exit(130)

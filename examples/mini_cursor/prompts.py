@@ -1,4 +1,4 @@
-"""What the model is given to read: the state of the agent, and the template that turns it into a prompt."""
+"""What the model is given to read: the state of the agent, and the messages it turns into."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from parsers import AgentAction
 from tools import Tool
+
+Message = dict[str, str]
 
 # Whatever a person, a file or the model wrote is a value for the template and never a template itself.
 TEMPLATES = Environment(
@@ -21,10 +25,18 @@ TEMPLATES = Environment(
 
 @dataclass(frozen=True)
 class Step:
-    """What the model wrote in one step and what came of it."""
+    """What the model wrote in one step and what came of it.
+
+    Args:
+        log: the model's own words, as far as they were understood.
+        observation: the tool's result, or what was wrong.
+        action: what was asked for; None if the reply could not be read.
+    """
 
     log: str
     observation: str
+    action: AgentAction | None = None
+    failed: bool = False
 
 
 @dataclass
@@ -42,9 +54,13 @@ class AgentState:
     intermediate_steps: list[Step] = field(default_factory=list)
 
     @property
-    def agent_scratchpad(self) -> str:
-        """The steps as the model reads them again. It only ever grows at the end, which keeps prompt caches valid."""
-        return "\n".join(f"{step.log}\nObservation: {quoted(step.observation)}" for step in self.intermediate_steps)
+    def agent_scratchpad(self) -> list[Message]:
+        """The steps as turns: what the model said, what it was told. Grows at the end only, so prompt caches hold."""
+        turns: list[Message] = []
+        for step in self.intermediate_steps:
+            turns.append({"role": "assistant", "content": step.log})
+            turns.append({"role": "user", "content": f"Observation: {quoted(step.observation)}"})
+        return turns
 
 
 def quoted(observation: str) -> str:
@@ -52,11 +68,13 @@ def quoted(observation: str) -> str:
     return observation.replace("\n", "\n    ")
 
 
-def render_prompt(state: AgentState, tools: Iterable[Tool]) -> str:
-    """Return the whole prompt of the next model call."""
-    return TEMPLATES.get_template("prompt.j2").render(
-        tools=list(tools),
-        input=state.input,
-        chat_history=state.chat_history[-3:],
-        agent_scratchpad=state.agent_scratchpad,
-    )
+def render_prompt(state: AgentState, tools: Iterable[Tool]) -> list[Message]:
+    """Return the messages of the next model call: instructions, earlier questions, this one, its steps so far."""
+    messages: list[Message] = [
+        {"role": "system", "content": TEMPLATES.get_template("prompt.j2").render(tools=list(tools))}
+    ]
+    for question, answer in state.chat_history[-3:]:
+        messages.append({"role": "user", "content": f"Question: {question}"})
+        messages.append({"role": "assistant", "content": f"Final Answer: {answer}"})
+    messages.append({"role": "user", "content": f"Question: {state.input}"})
+    return messages + state.agent_scratchpad

@@ -83,27 +83,25 @@ class ToolRegistry:
         return result
 
 
-OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Mod: operator.mod,
-    ast.USub: operator.neg,
-    ast.Pow: lambda base, exponent: bounded_power(base, exponent),
-}
-
-
-def bounded_power(base: float, exponent: float) -> float:
+def power(base: float, exponent: float) -> float:
     """Raise to a power, unless the result would have more than about 1200 digits: 9**9**9 has 369 million."""
     if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * abs(exponent) > 4096:
         raise ToolError("this power is too large to compute")
-    return float(base) ** exponent if exponent < 0 else base**exponent
+    result: float = base**exponent
+    return result
+
+
+OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Mod: operator.mod, ast.USub: operator.neg, ast.Pow: power,
+}  # fmt: skip
 
 
 def calculator(expression: str) -> str:
     """Compute an arithmetic expression with + - * / % ** and brackets."""
-    expression = expression.translate(str.maketrans("×÷（），", "*/(),")).replace("^", "**").strip()
+    if len(expression) > 300:
+        raise ToolError("the expression is longer than 300 characters")
+    expression = expression.translate(str.maketrans("×÷（）", "*/()")).replace("^", "**").strip()
 
     def value(node: ast.AST) -> float:
         match node:
@@ -116,4 +114,4 @@ def calculator(expression: str) -> str:
         raise ToolError("only numbers, + - * / % ** and brackets are allowed")
 
     # The expression becomes a syntax tree, in which only numbers and operators are looked at. Nothing is executed.
-    return str(round(value(ast.parse(expression[:300], mode="eval").body), 10))
+    return str(round(value(ast.parse(expression, mode="eval").body), 10))

@@ -27,28 +27,32 @@ class Workspace:
     root: Path
     confirm: Callable[[str, str], bool]
 
+    def tools(self) -> list[Callable[..., str]]:
+        """The methods that a model may call."""
+        return [self.list_files, self.read_file, self.search_text, self.write_file, self.edit_file]
+
     def list_files(self) -> str:
-        """List all files of the folder with their paths."""
+        """List the paths of all files, without what is in them."""
         names = [name for _, name in zip(range(200), self._names(), strict=False)]
         return "\n".join(names) or "the folder is empty"
 
     def read_file(self, path: str, start: str = "1") -> str:
-        """Read a text file, 80 lines at a time, from line number start."""
+        """Read a text file whose path is known, 80 lines at a time, from line number start."""
         lines = self._text(path).splitlines()
         first = max(int(start), 1)
         shown = lines[first - 1 : first - 1 + LINES]
         return "\n".join([f"lines {first}-{first - 1 + len(shown)} of {len(lines)}", *shown])
 
-    def search_text(self, text: str) -> str:
-        """Find the lines in all files that contain a text, upper and lower case alike."""
-        hits = (
-            f"{name}:{number}: {line.strip()[:200]}"
-            for name in self._names()
-            if self._readable(name)
-            for number, line in enumerate(self._text(name).splitlines(), 1)
-            if text.casefold() in line.casefold()
-        )
-        return "\n".join(hit for _, hit in zip(range(HITS), hits, strict=False)) or "no line contains this text"
+    def search_text(self, words: str) -> str:
+        """Find the lines, in all files, that contain the words, or as many of them as any line does."""
+        wanted = words.casefold().split()
+        found: dict[int, list[str]] = {}
+        for name in filter(self._readable, self._names()):
+            for number, line in enumerate(self._text(name).splitlines(), 1):
+                score = sum(word in line.casefold() for word in wanted)
+                found.setdefault(score, []).append(f"{name}:{number}: {line.strip()[:200]}")
+        best = max(found, default=0)
+        return "\n".join(found[best][:HITS]) if best else "no line contains any of these words"
 
     def write_file(self, path: str, content: str) -> str:
         """Write a whole text file, new or in place of the old one. The person is asked first."""

@@ -7,11 +7,22 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self
 
-from whybox.assemble import Settings, default_store, dialect, edges_of, knowledge_base, model_of, spec_of, tools_of
+from whybox.assemble import (
+    Settings,
+    default_store,
+    dialect,
+    edges_of,
+    knowledge_base,
+    mode_of,
+    model_of,
+    spec_of,
+    tools_of,
+)
+from whybox.config import DEFAULT_MODEL
 from whybox.engine.drive import Live, drive
 from whybox.errors import UsageError
 from whybox.events import Resumed, Stamped, Started
-from whybox.ports import Model, Person, Store
+from whybox.ports import Mode, Model, Person, Store
 from whybox.prompts.language import language_of
 from whybox.result import Result
 from whybox.store import new_run_id
@@ -25,7 +36,7 @@ class Agent:
     """A ReAct agent. Safe to use from many tasks at once: each run has its own trace.
 
     Args:
-        model: ``provider:name`` such as ``local:qwen2.5-coder-1.5b``, or any :class:`whybox.ports.Model`.
+        model: ``provider:name`` such as ``local:qwen2.5-coder-1.5b``, any :class:`whybox.ports.Model`, or all settings.
         store: where runs are kept; None for the SQLite file in the data folder.
         person: who is asked before a risky call; None for nobody, so that such calls are refused.
         options: the other fields of :class:`whybox.assemble.Settings`: ``tools``, ``prompt``, ``mode``, ``language``,
@@ -37,13 +48,13 @@ class Agent:
 
     def __init__(
         self,
-        model: str | Model = Settings().model,
+        model: str | Model | Settings = DEFAULT_MODEL,
         *,
         store: Store | None = None,
         person: Person | None = None,
         **options: Any,
     ) -> None:
-        self._settings = Settings(model=model, **options)
+        self._settings = model if isinstance(model, Settings) else Settings(model=model, **options)
         self._given_store = store
         self._person = person
         self._model: Model | None = None
@@ -56,6 +67,11 @@ class Agent:
         if self._model is None:
             self._model = model_of(self._settings)
         return self._model
+
+    @property
+    def mode(self) -> Mode:
+        """How the model is held to the format."""
+        return mode_of(self._settings, self.model)
 
     @property
     def store(self) -> Store:
@@ -118,7 +134,7 @@ class Agent:
         try:
             tools = tools_of(settings, language, kb)
             spec = spec_of(settings, self.model, tools, language)
-            edges = edges_of(self.model, tools, self.store, self._person, settings.limits)
+            edges = edges_of(self.model, tools, self.store, self._person, settings.limits, language)
             started = Started(question=question, language=language, agent=spec.model_dump(mode="json"))
             first = Resumed() if len(trace) else started
             async with aclosing(drive(spec, dialect(), edges, run_id, trace, first)) as items:
@@ -140,9 +156,7 @@ class Agent:
         if self._model is not None:
             await self._model.close()
         if self._store is not None and self._given_store is None:
-            close = getattr(self._store, "close", None)
-            if close is not None:
-                close()
+            await self._store.close()
         self._loop.close()
 
     async def __aenter__(self) -> Self:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from whybox import config
 from whybox.dialects.react import ReAct
 from whybox.engine.drive import Edges
 from whybox.errors import UsageError
 from whybox.people import Nobody
-from whybox.ports import Dialect, Mode, Model, Person, Store, Tool
+from whybox.ports import Dialect, Mode, Model, Person, Store, Tool, ToolSpec
 from whybox.providers.registry import resolve
 from whybox.spec import AgentSpec, Approval, Limits
-from whybox.tools.base import FunctionTool, ToolRegistry
+from whybox.tools.base import FunctionTool, ToolRegistry, tool
 from whybox.tools.runner import guard
 
 if TYPE_CHECKING:
+    from whybox.store.sql import SqlStore
     from whybox.tools.kb import KnowledgeBase
 
 ToolLike = Tool | Callable[..., object] | str
+AnyTool = FunctionTool[..., Any]
+ALL = "*"
+"""In a list of tools: all built-in ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Settings:
     Args:
         model: ``provider:name``, or a model port.
         base_url: of an OpenAI-compatible server that serves ``model``.
-        tools: tools, functions marked with ``@tool``, or names of built-in tools; None for all built-in ones.
+        tools: tools, functions, or names of built-in tools (``*`` for all of them); None for all built-in ones.
         prompt: a Jinja2 template in place of the built-in instructions.
         mode: ``text`` or ``grammar``; None for the best the model can do.
         language: ``en``, ``zh``, or None for the question's own.
@@ -87,12 +91,12 @@ def knowledge_base(settings: Settings) -> KnowledgeBase | None:
     return None if kb.empty else kb
 
 
-def built_in_tools(language: str, kb: KnowledgeBase | None) -> list[FunctionTool]:
+def built_in_tools(language: str, kb: KnowledgeBase | None) -> list[AnyTool]:
     """Return the built-in tools, in the order a model is told of them."""
     from whybox.tools.calculator import calculator_tool
     from whybox.tools.dates import date_tools
 
-    tools: list[FunctionTool] = []
+    tools: list[AnyTool] = []
     if kb is not None:
         from whybox.tools.lookup import lookup_tool
 
@@ -109,20 +113,32 @@ def tools_of(settings: Settings, language: str, kb: KnowledgeBase | None) -> Too
     """
     built_in = {tool.spec.name: tool for tool in built_in_tools(language, kb)}
     wanted: Sequence[ToolLike] = list(built_in.values()) if settings.tools is None else settings.tools
-    return ToolRegistry([_tool(item, built_in) for item in wanted])
+    found: list[Tool] = []
+    for item in wanted:
+        found += list(built_in.values()) if item == ALL else [_tool(item, built_in)]
+    return ToolRegistry(found)
 
 
-def _tool(item: ToolLike, built_in: Mapping[str, FunctionTool]) -> Tool:
+def _tool(item: ToolLike, built_in: Mapping[str, AnyTool]) -> Tool:
     if isinstance(item, str):
         if item not in built_in:
             hint = "add documents with: whybox kb add PATH" if item == "lookup" else f"there are {', '.join(built_in)}"
             raise UsageError(f"there is no built-in tool {item!r} on offer", hint)
         return built_in[item]
-    if hasattr(item, "spec"):
-        return item
-    from whybox.tools.base import tool
+    if isinstance(getattr(item, "spec", None), ToolSpec):
+        return cast("Tool", item)
+    return tool(cast("Callable[..., object]", item))
 
-    return tool(item)
+
+def mode_of(settings: Settings, model: Model) -> Mode:
+    """Return how the model is held to the format: as set, or the best it can do.
+
+    Raises:
+        UsageError: the mode is one the model cannot do.
+    """
+    if settings.mode == "grammar" and not model.abilities.grammar:
+        raise UsageError(f"{model.name} cannot be held to a grammar", "use --mode text")
+    return settings.mode or ("grammar" if model.abilities.grammar else "text")
 
 
 def spec_of(settings: Settings, model: Model, tools: ToolRegistry, language: str) -> AgentSpec:
@@ -131,16 +147,12 @@ def spec_of(settings: Settings, model: Model, tools: ToolRegistry, language: str
     Raises:
         UsageError: the mode is one the model cannot do.
     """
-    abilities = model.abilities
-    mode = settings.mode or ("grammar" if abilities.grammar else "text")
-    if mode == "grammar" and not abilities.grammar:
-        raise UsageError(f"{model.name} cannot be held to a grammar", "use --mode text")
     return AgentSpec(
         model=model.name,
-        mode=mode,
+        mode=mode_of(settings, model),
         language=language,
         tools=tuple(tools.specs),
-        prefix=abilities.prefix,
+        prefix=model.abilities.prefix,
         instructions=settings.prompt,
         approve=settings.approve,
         limits=settings.limits,
@@ -148,13 +160,15 @@ def spec_of(settings: Settings, model: Model, tools: ToolRegistry, language: str
     )
 
 
-def edges_of(model: Model, tools: ToolRegistry, store: Store, person: Person | None, limits: Limits) -> Edges:
+def edges_of(
+    model: Model, tools: ToolRegistry, store: Store, person: Person | None, limits: Limits, language: str
+) -> Edges:
     """Return what a run acts through, each tool held to its time."""
-    guarded = {name: guard(tool, limits.tool_seconds) for name, tool in tools.items()}
+    guarded = {name: guard(each, limits.tool_seconds, language) for name, each in tools.items()}
     return Edges(model=model, tools=guarded, person=person or Nobody(), store=store)
 
 
-def default_store() -> Store:
+def default_store() -> SqlStore:
     """Return the store in the data folder."""
     from whybox.store.sql import SqlStore
 

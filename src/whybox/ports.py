@@ -177,6 +177,10 @@ class Store(Protocol):
         """Return the run's events behind number ``after``; an unknown run has none."""
         ...
 
+    async def close(self) -> None:
+        """Release what is open."""
+        ...
+
 
 class Reader(Protocol):
     """Reads one reply while it arrives."""

@@ -57,7 +57,9 @@ class Result:
         return 0.0 if self._free else None
 
     def __repr__(self) -> str:
-        return f"Result(answer={self.answer!r}, complete={self.complete}, steps={len(self.steps)}, run_id={self.run_id!r})"
+        return (
+            f"Result(answer={self.answer!r}, complete={self.complete}, steps={len(self.steps)}, run_id={self.run_id!r})"
+        )
 
     def _repr_html_(self) -> str:
         """Show the steps folded above the answer, in a notebook."""

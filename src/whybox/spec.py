@@ -25,7 +25,7 @@ class Limits(Value):
     max_steps: int = 10
     model_seconds: float = 60.0
     tool_seconds: float = 30.0
-    reply_tokens: int = 512
+    reply_tokens: int = 800
     unread_replies: int = 3
     observation_chars: int = 2000
 

@@ -169,7 +169,7 @@ class Trace:
         """
         first = self[0] if self._length else None
         if not isinstance(first, Started):
-            raise ValueError("this trace does not begin with a started event")
+            raise ValueError("this trace does not begin with a started event")  # noqa: TRY004 - its content is wrong, not its type
         return first
 
     @property

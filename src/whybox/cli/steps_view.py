@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Literal
 
 from whybox.cli import words
@@ -87,6 +88,15 @@ class StepsView:
                 self._trace = self._trace.add(event)
                 self._event(item)
 
+    def show_stored(self, events: Sequence[Stamped], step: int | None = None) -> None:
+        """Draw stored events, or those of one step."""
+        for stamped in events:
+            number = getattr(stamped.event, "step", None)
+            if step is None or number == step:
+                self.show(stamped)
+            else:
+                self._trace = self._trace.add(stamped.event)
+
     def close(self) -> None:
         """Finish drawing."""
         self._end()
@@ -104,7 +114,7 @@ class StepsView:
         self._streamed.add(section)
         self._screen.write(printable(text))
 
-    def _event(self, stamped: Stamped) -> None:  # noqa: C901 - one arm an event
+    def _event(self, stamped: Stamped) -> None:
         match stamped.event:
             case Asked() as asked:
                 self._streamed.clear()

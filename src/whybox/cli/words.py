@@ -63,4 +63,5 @@ class In:
         self._words = _WORDS.get(language, _WORDS["en"])
 
     def __call__(self, key: str, **values: object) -> str:
+        """Return the words of ``key`` with the values put in."""
         return self._words[key].format(**values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from whybox.engine.effects import AskModel, AskPerson, Effect, Note, RunTool
-from whybox.spec import AgentSpec
 from whybox.events import (
     Answered,
     Approved,
@@ -21,6 +20,7 @@ from whybox.events import (
 )
 from whybox.ports import Ask, Dialect, Request
 from whybox.prompts import phrases, render
+from whybox.spec import AgentSpec
 from whybox.trace import Trace
 
 
@@ -73,7 +73,7 @@ def prefix_of(spec: AgentSpec, trace: Trace) -> str:
 def _after_reading(spec: AgentSpec, dialect: Dialect, trace: Trace, parsed: Parsed) -> Effect:
     limit = trace.state.limit
     if parsed.answer is not None:
-        return Note(Answered(answer=parsed.answer, complete=limit is None, reason=limit and limit.message))
+        return Note(Answered(answer=parsed.answer, complete=limit is None, reason=limit.message if limit else None))
     if limit and parsed.calls:
         return Note(_best_effort(spec, trace, limit.message))
     if limit:

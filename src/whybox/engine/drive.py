@@ -29,7 +29,6 @@ from whybox.ports import Chunk, Dialect, Model, Person, Reply, Store, Tool
 from whybox.spec import AgentSpec
 from whybox.trace import Trace
 
-
 Live = Delta | Reading
 
 
@@ -79,8 +78,8 @@ async def drive(
 
 async def _append(store: Store, run: str, trace: Trace, event: Event) -> Stamped:
     with anyio.CancelScope(shield=True):  # stored and not known to be stored would be a lost event
-        [stamped] = await store.append(run, len(trace), [event])
-        return stamped
+        stamped = await store.append(run, len(trace), [event])
+    return stamped[0]
 
 
 async def perform(

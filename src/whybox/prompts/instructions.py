@@ -17,7 +17,7 @@ LANGUAGES = ("en", "zh")
 
 @lru_cache(maxsize=1)
 def _environment() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)  # noqa: S701 - the output is a prompt, not HTML
+    return ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
 
 
 @lru_cache(maxsize=8)

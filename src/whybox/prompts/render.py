@@ -31,9 +31,7 @@ def prompt(spec: AgentSpec, trace: Trace) -> tuple[Segment, ...]:
 def opening(spec: AgentSpec, question: str) -> tuple[Segment, ...]:
     """Return the part of a prompt that is there before the first step."""
     language = spec.language
-    segments = [
-        Segment(name="instructions", role="system", text=instructions(spec.instructions, spec.tools, language))
-    ]
+    segments = [Segment(name="instructions", role="system", text=instructions(spec.instructions, spec.tools, language))]
     segments += [
         Segment(name=f"tool:{tool.name}", role="system", text=tool_line(tool, language)) for tool in spec.tools
     ]

@@ -58,7 +58,7 @@ class ReplyReader:
         self._sse = SSEDecoder()
         self._json: list[bytes] | None = None
         self._size = 0
-        self._head = b""
+        self._begun = False
 
     @property
     def ended(self) -> bool:
@@ -66,8 +66,8 @@ class ReplyReader:
         return self.news > 0 and (self.finish is not None or self.done)
 
     @property
-    def cut(self) -> Literal["stop", "length"]:
-        """How the reply finished."""
+    def finished_by(self) -> Literal["stop", "length"]:
+        """What ended the reply: its own end, or the token limit."""
         return "length" if self.finish in _CUT_BY_LENGTH else "stop"
 
     def feed(self, data: bytes) -> list[str]:
@@ -78,10 +78,8 @@ class ReplyReader:
             NotChat: this is not a chat completion.
             ReportedFault: the server reported an error.
         """
-        if self._head is not None:
-            data = (self._head + data).lstrip()
-            if not data:
-                return []
+        if not self._begun:
+            data = data.lstrip()
             self._begin(data)
         if self._json is not None:
             self._json.append(data)
@@ -111,3 +109,53 @@ class ReplyReader:
         if not self.ended:
             raise BrokenReply("the stream ended before the reply was whole")
         return texts
+
+    def _begin(self, data: bytes) -> None:
+        """Tell by the first character what the body is: content types are often wrong, this is not."""
+        self._begun = bool(data)
+        if data.startswith((b"{", b"[")):
+            self._json = []
+        elif data.startswith(b"<"):
+            raise NotChat("a web page")
+
+    def _events(self, events: list[ServerSentEvent]) -> list[str]:
+        texts: list[str] = []
+        for event in events:
+            if self.done:
+                break
+            data = event.data.strip()
+            if data == "[DONE]":
+                self.done = True
+            elif data.startswith(("{", "[")):
+                texts += self._chunk(_json(data))
+            elif event.event == "error":
+                raise ReportedFault(Fault(data))
+            # Anything else is a keep-alive: nothing that could be a chunk.
+        return texts
+
+    def _chunk(self, data: Any) -> list[str]:
+        if fault := fault_of(data):
+            raise ReportedFault(fault)
+        if not isinstance(data, dict):
+            return []
+        piece = piece_of(data)
+        self.usage = piece.usage or self.usage
+        if piece.said and self.finish is None:
+            self._take(piece)
+            return [piece.text] if piece.text else []
+        return []
+
+    def _take(self, piece: Piece) -> None:
+        self.news += 1
+        self.finish = piece.finish
+        if piece.reasoning:
+            self.reasoning.append(piece.reasoning)
+        if piece.finish in _NOT_WHOLE:
+            raise BrokenReply(_NOT_WHOLE[piece.finish])
+
+
+def _json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BrokenReply("the server sent JSON that is cut off or damaged") from error

@@ -13,7 +13,7 @@ from typing import Any
 from whybox.errors import WeightsError
 from whybox.providers.weights_catalogue import Weights
 
-CHUNK = 1024 * 1024
+CHUNK = 256 * 1024
 _MAGIC = b"GGUF"
 _SMALLEST_GGUF = 24
 

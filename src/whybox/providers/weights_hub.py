@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 from whybox.providers.weights_catalogue import Weights
-from whybox.providers.weights_files import CHUNK
 from whybox.providers.weights_partial import Partial
 from whybox.providers.weights_progress import SourceFailed, Watch, require_space
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     import httpx2
 
 HUB = "https://huggingface.co"
-_COMMIT_EVERY = 32 * CHUNK
-_ATTEMPTS = 4
+_COMMIT_EVERY = 32 * 1024 * 1024
+_ATTEMPTS = 3
 _PAUSE_SECONDS = 0.5
 # Short, because a caller that wants to stop is heard between two reads; a timeout resumes where it was.
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 10.0
@@ -89,7 +88,8 @@ def _check(response: httpx2.Response, url: str, partial: Partial) -> None:
 
 def _append(response: httpx2.Response, partial: Partial, watch: Watch) -> None:
     committed = partial.length
-    for block in response.iter_bytes(CHUNK):
+    # In the sizes the network brings them: gathering them first would lose the last ones when the connection breaks.
+    for block in response.iter_bytes():
         if len(block) > partial.missing:
             raise SourceFailed("it sends more bytes than the published file has")
         partial.write(block)

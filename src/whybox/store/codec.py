@@ -43,16 +43,17 @@ def encode(event: Event) -> Row:
     try:
         data = event.model_dump(mode="json", exclude={"prompt"} if isinstance(event, Asked) else None)
         texts = {
-            name: to_bytes(data.pop(name))
-            for name, value in list(data.items())
+            name: to_bytes(value)
+            for name, value in data.items()
             if isinstance(value, str) and len(value) >= LARGE and name != "type" and name.isidentifier()
         }
-        body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        # A moved text leaves its name behind, so that the fields come back in their order.
+        body = json.dumps(data | dict.fromkeys(texts), ensure_ascii=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError) as error:
         raise StoreError(
-            f"a {plain(event.type, 40)!r} event cannot be kept, because a value in it is not JSON"
+            f"a {plain(event.type, 40)!r} event cannot be kept, because it has no JSON form"
             f" ({plain(str(error), 120)}); everything before it is kept",
-            "return plain text, numbers, lists and objects from tools and models",
+            "give tools plain text, numbers, and lists and objects that are not nested too deep",
         ) from error
     if _fits_text_column(body):
         return Row(plain(event.type, 40), body, texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from whybox.store.summary import RunSummary
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_SUMMARY = tuple(each.name for each in fields(RunSummary))
 
 
 def to_micros(at: datetime) -> int:
@@ -74,14 +75,14 @@ def batch(run: str, stamped: Sequence[Stamped], chain: Chain) -> Batch:
 
 def summary_row(summary: RunSummary) -> dict[str, Any]:
     """Return the summary as a row of ``runs``."""
-    row = {name: getattr(summary, name) for name in RunSummary.__slots__}
+    row = {name: getattr(summary, name) for name in _SUMMARY}
     return {**row, "created": to_micros(summary.created), "updated": to_micros(summary.updated)}
 
 
-def summary_of(row: Mapping[str, Any]) -> RunSummary:
+def summary_of(row: Mapping[Any, Any]) -> RunSummary:
     """Return the summary that a row of ``runs`` holds."""
-    fields = {name: row[name] for name in RunSummary.__slots__}
-    return RunSummary(**{**fields, "created": from_micros(row["created"]), "updated": from_micros(row["updated"])})
+    values = {name: row[name] for name in _SUMMARY}
+    return RunSummary(**{**values, "created": from_micros(row["created"]), "updated": from_micros(row["updated"])})
 
 
 @dataclass

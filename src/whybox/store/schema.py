@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import AbstractContextManager
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -92,7 +94,8 @@ class Database:
 
     Args:
         url_or_path: a file, or a URL such as ``postgresql://user@host/name``.
-        durability: ``normal`` survives the death of the process, ``full`` also that of the machine.
+        durability: ``normal`` survives the death of the process, ``full`` also that of the machine. A PostgreSQL
+            server has its own setting for this.
         busy_timeout: how long to wait for another process that is writing, in seconds.
 
     Raises:
@@ -101,8 +104,9 @@ class Database:
 
     def __init__(self, url_or_path: str | Path, durability: Durability, busy_timeout: float) -> None:
         url = _url(url_or_path)
-        self.name = url.database if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
-        options = {"timeout": busy_timeout} if url.get_backend_name() == "sqlite" else {}
+        is_file = url.get_backend_name() == "sqlite"
+        self.name = str(url.database) if is_file else url.render_as_string(hide_password=True)
+        options = {"timeout": busy_timeout} if is_file else {}
         try:
             self._engine = sa.create_engine(url, connect_args=options)
         except ImportError as error:
@@ -110,21 +114,22 @@ class Database:
                 f"no driver for {url.drivername} is installed ({error.name} is missing)",
                 f"pip install {error.name}, or name a file instead of a URL",
             ) from error
-        self.file = Path(url.database or "") if isinstance(url_or_path, Path) or "://" not in url_or_path else None
-        if self._engine.dialect.name == "sqlite":
+        # A name that begins with file: is a SQLite URI, whose own parameters say whether it may be made.
+        self._file = Path(self.name) if is_file and not self.name.startswith("file:") else None
+        if is_file:
             _prepare_sqlite(self._engine, durability)
             self.insert: Any = sqlite.insert
         else:
-            _prepare_postgresql(self._engine, durability)
             self.insert = postgresql.insert
         self._writing = self._engine.execution_options(**{_WRITES: True})
+        self._opening = Lock()
         self._ready = False
 
-    def reading(self) -> Any:
+    def reading(self) -> AbstractContextManager[sa.Connection]:
         """Return a context in which a connection sees the database as it is now."""
         return self._engine.begin()
 
-    def writing(self) -> Any:
+    def writing(self) -> AbstractContextManager[sa.Connection]:
         """Return a context in which a connection may write; what it wrote is kept when the context ends well."""
         return self._writing.begin()
 
@@ -136,8 +141,17 @@ class Database:
         """
         if self._ready:
             return
-        if self.file is not None:
-            _make_private(self.file)
+        with self._opening:
+            self._make()
+            self._ready = True
+
+    def close(self) -> None:
+        """Close all connections; they are opened again when needed."""
+        self._engine.dispose()
+
+    def _make(self) -> None:
+        if self._file is not None:
+            _make_private(self._file)
         with self.reading() as connection:
             found = sa.inspect(connection).has_table(meta.name)
         if not found:
@@ -149,19 +163,16 @@ class Database:
             stored = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
         if stored != str(VERSION):
             raise StoreError(
-                f"{self.name} is in format {stored} and this version of whybox reads format {VERSION};"
+                f"{self.name} has its runs in format {stored}, and this version of whybox reads format {VERSION};"
                 " nothing was changed",
                 "install the version that made it, or name another file",
             )
-        self._ready = True
-
-    def close(self) -> None:
-        """Close all connections; they are opened again when needed."""
-        self._engine.dispose()
 
 
 def _url(url_or_path: str | Path) -> sa.URL:
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
+        if "\0" in str(url_or_path):
+            raise UsageError("the store's file name contains a NUL character", "name another file")
         url = sa.URL.create("sqlite", database=os.path.abspath(url_or_path))  # noqa: PTH100 - Path("") would be "."
     else:
         try:
@@ -205,11 +216,3 @@ def _prepare_sqlite(engine: sa.Engine, durability: Durability) -> None:
         # IMMEDIATE waits for other writers at once; a reader that starts to write cannot wait and would fail.
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _prepare_postgresql(engine: sa.Engine, durability: Durability) -> None:
-    @sa.event.listens_for(engine, "connect")
-    def set_up(connection: Any, _: object) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET synchronous_commit = {'on' if durability == 'full' else 'local'}")
-        connection.commit()

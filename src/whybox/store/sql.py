@@ -20,10 +20,11 @@ from sqlalchemy.exc import IntegrityError
 from whybox.errors import StoreError
 from whybox.events import Event, Stamped
 from whybox.store.failures import explained
-from whybox.store.hashing import Chain, Node
-from whybox.store.rows import Batch, Found, batch, events_of, problems_of, summary_of, summary_row
+from whybox.store.hashing import Chain
+from whybox.store.queries import ADVANCE, NEW_EVENT, NEW_RUN, NEW_TEXT, RUN, load
+from whybox.store.rows import Batch, batch, events_of, problems_of, summary_of, summary_row
 from whybox.store.rules import Clock, check_run_id, is_run_id, now, only, stamp, taken
-from whybox.store.schema import Database, Durability, blobs, event_texts, events, prompt_nodes, runs
+from whybox.store.schema import Database, Durability, blobs, prompt_nodes, runs
 from whybox.store.summary import RunSummary
 
 T = TypeVar("T")
@@ -165,11 +166,11 @@ class SqlStore:
 
     def _insert(self, connection: sa.Connection, after: int, summary: RunSummary, rows: Batch) -> None:
         if after == 0:
-            connection.execute(_NEW_RUN, summary_row(summary))
+            connection.execute(NEW_RUN, summary_row(summary))
         else:
-            row = {**summary_row(summary), "run": summary.id, "after": after}
-            del row["id"], row["created"]
-            if connection.execute(_NEXT, row).rowcount != 1:
+            row = {f"new_{name}": value for name, value in summary_row(summary).items()}
+            row |= {"run": summary.id, "after": after}
+            if connection.execute(ADVANCE, row).rowcount != 1:
                 raise _Taken
         # In order of their hashes, so that two writers of the same texts never wait for each other in a circle.
         if rows.blobs:
@@ -179,8 +180,8 @@ class SqlStore:
             nodes = [rows.prompt_nodes[key] for key in sorted(rows.prompt_nodes)]
             connection.execute(self._database.insert(prompt_nodes).on_conflict_do_nothing(), nodes)
         if rows.event_texts:
-            connection.execute(_NEW_TEXT, rows.event_texts)
-        connection.execute(_NEW_EVENT, rows.events)
+            connection.execute(NEW_TEXT, rows.event_texts)
+        connection.execute(NEW_EVENT, rows.events)
 
     def _remember(self, run: str, end: _End) -> None:
         self._ends[run] = end
@@ -189,7 +190,7 @@ class SqlStore:
 
     def _end(self, run: str) -> _End | None:
         with self._database.reading() as connection:
-            row = connection.execute(_RUN, {"run": run}).mappings().first()
+            row = connection.execute(RUN, {"run": run}).mappings().first()
         return _End(summary_of(row), Chain()) if row else None
 
     def _last(self, run: str) -> int:
@@ -199,8 +200,7 @@ class SqlStore:
     @contextmanager
     def _reading(self, doing: str) -> Iterator[sa.Connection]:
         with explained(doing, self._database.name, "nothing was changed"):
-            with self._lock:
-                self._database.open()
+            self._database.open()
             with self._database.reading() as connection:
                 yield connection
 
@@ -208,15 +208,15 @@ class SqlStore:
         if not is_run_id(run):
             return []
         with self._reading(f"run {run} cannot be read") as connection:
-            found = _load(connection, run, after)
+            found = load(connection, run, after)
         return events_of(run, found)
 
     def _verify(self, run: str) -> list[str]:
         if not is_run_id(run):
             return []
         with self._reading(f"run {run} cannot be read") as connection:
-            row = connection.execute(_RUN, {"run": run}).mappings().first()
-            found = _load(connection, run, 0)
+            row = connection.execute(RUN, {"run": run}).mappings().first()
+            found = load(connection, run, 0)
         found.summary = summary_of(row) if row else None
         return problems_of(run, found)
 
@@ -250,49 +250,3 @@ async def _whole(work: Callable[[], T]) -> T:
         with lock:
             abandoned = True
         raise
-
-
-def _load(connection: sa.Connection, run: str, after: int) -> Found:
-    key = {"run": run, "after": after}
-    rows = [tuple(row) for row in connection.execute(_EVENTS, key)]
-    texts = [tuple(row) for row in connection.execute(_TEXTS, key)] if rows else []
-    asked = any(row[4] is not None for row in rows)
-    nodes = [(Node(*row[:4]), row[4]) for row in connection.execute(_NODES, key)] if asked else []
-    return Found(None, rows, texts, nodes)
-
-
-def _nodes() -> sa.Select[tuple[bytes, bytes | None, bytes, bytes, bytes | None]]:
-    step = sa.select(prompt_nodes.c.hash, prompt_nodes.c.parent)
-    heads = step.join(events, events.c.prompt == prompt_nodes.c.hash).where(
-        events.c.run == sa.bindparam("run"), events.c.seq > sa.bindparam("after")
-    )
-    chain = heads.cte("chain", recursive=True)
-    chain = chain.union(step.join(chain, prompt_nodes.c.hash == chain.c.parent))
-    node = prompt_nodes.c
-    return (
-        sa.select(node.hash, node.parent, node.text_hash, node.label, blobs.c.text)
-        .join(chain, chain.c.hash == node.hash)
-        .outerjoin(blobs, blobs.c.hash == node.text_hash)
-    )
-
-
-_RUN = sa.select(runs).where(runs.c.id == sa.bindparam("run"))
-_NEW_RUN = sa.insert(runs)
-_NEW_EVENT = sa.insert(events)
-_NEW_TEXT = sa.insert(event_texts)
-_NEXT = (
-    sa.update(runs)
-    .where(runs.c.id == sa.bindparam("run"), runs.c.events == sa.bindparam("after"))
-    .values({name: sa.bindparam(name) for name in runs.c.keys() if name not in ("id", "created")})  # noqa: SIM118
-)
-_EVENTS = (
-    sa.select(events.c.seq, events.c.at, events.c.type, events.c.body, events.c.prompt)
-    .where(events.c.run == sa.bindparam("run"), events.c.seq > sa.bindparam("after"))
-    .order_by(events.c.seq)
-)
-_TEXTS = (
-    sa.select(event_texts.c.seq, event_texts.c.field, event_texts.c.hash, blobs.c.text)
-    .outerjoin(blobs, blobs.c.hash == event_texts.c.hash)
-    .where(event_texts.c.run == sa.bindparam("run"), event_texts.c.seq > sa.bindparam("after"))
-)
-_NODES = _nodes()

@@ -59,6 +59,18 @@ _SENTENCES = {
 }
 
 
+class Problem(Exception):
+    """What is wrong with an input, in both languages; a tool turns it into its own error."""
+
+    def __init__(self, en: str, zh: str) -> None:
+        super().__init__(en)
+        self.texts = {"en": en, "zh": zh}
+
+    def text(self, language: str) -> str:
+        """Return the sentence in ``language``, or in English when it is another."""
+        return self.texts.get(language, self.texts["en"])
+
+
 def sentence(key: str, language: str, **parts: object) -> str:
     """Return one of the sentences of this module, filled in."""
     return _SENTENCES.get(language, _SENTENCES["en"])[key].format(**parts)

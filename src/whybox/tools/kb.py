@@ -10,20 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from whybox.tools.kb_files import Found, find_files, printable
+from whybox.tools.kb_files import Found, find_files
 from whybox.tools.kb_index import IndexFile, transaction
-from whybox.tools.kb_query import Query, Term, parse_query
-from whybox.tools.kb_ranking import Candidate, Ranking
+from whybox.tools.kb_query import parse_query
 from whybox.tools.kb_reading import NotText, read_document, supported
-from whybox.tools.segmentation import Kind, Segmenter, Stemmer, index_text, is_cjk, pairs
+from whybox.tools.kb_search import Passage, search
+from whybox.tools.segmentation import Kind, Segmenter, Stemmer, index_text
 
 LARGEST_FILE: Final = 64 * 1024 * 1024
 """Bytes of the largest file that is read."""
 
-_CANDIDATES: Final = 60
-_ROWS: Final = 10_000
-_EXCERPTS: Final = (340, 170)
-"""Characters shown of the best passage, and of each other one."""
+__all__ = ["Handled", "KnowledgeBase", "Outcome", "Passage", "Source"]
 
 Outcome = Literal["added", "updated", "unchanged", "removed", "unsupported", "unreadable"]
 
@@ -43,31 +40,6 @@ class Source:
     name: str
     title: str
     passages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A part of a document that answers a query.
-
-    Args:
-        name: of the document's file, within the folder that was added.
-        path: of the document's file.
-        line: where the passage begins, from 1.
-        title: of the document.
-        heading: above the passage, may be empty.
-        text: the whole passage.
-        excerpt: its sentences that say most about the query.
-        score: how well it fits; comparable within one search only.
-    """
-
-    name: str
-    path: Path
-    line: int
-    title: str
-    heading: str
-    text: str
-    excerpt: str
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +90,7 @@ class KnowledgeBase:
         """Index files, and all files in folders; return what became of each.
 
         A file that is there already is read again only when it has changed. Files of a named folder that no longer
-        exist are removed. Each file is added whole or not at all: when this is interrupted, what was added before stays.
+        exist are removed, and so is what was known of a file that has become unreadable. Each file is added whole or not at all: after an interruption, what was added before stays.
 
         Raises:
             UsageError: a path does not exist; nothing was added.
@@ -180,17 +152,7 @@ class KnowledgeBase:
         if not parsed.terms:
             return []
         with self._file.reading() as db:
-            if db is None:
-                return []
-            passages = db.execute("SELECT count(*) FROM passage").fetchone()[0]
-            fitted = _fit(db, parsed)
-            frequency = {term: _frequency(db, term) for term in fitted.terms}
-            ranking = Ranking(fitted, frequency, passages, self._stemmer)
-            best = ranking.best(_candidates(db, frequency), language, limit)
-            return [
-                _passage(db, candidate, ranking.excerpt(candidate, _EXCERPTS[min(rank, 1)]), score)
-                for rank, (candidate, score) in enumerate(best)
-            ]
+            return [] if db is None else search(db, parsed, self._stemmer, language, limit)
 
     def close(self) -> None:
         """Release memory; the knowledge base is not to be used after this."""
@@ -231,6 +193,9 @@ def _store(db: sqlite3.Connection, file: Found, data: bytes) -> tuple[Outcome, s
     try:
         document = read_document(file.path, data)
     except NotText as error:
+        if known:
+            with transaction(db):
+                _delete(db, known[0])
         return "unreadable", str(error)
     title = index_text(document.title)
     rows = [(index_text(piece.heading), index_text(piece.text), piece) for piece in document.pieces]
@@ -246,7 +211,9 @@ def _store(db: sqlite3.Connection, file: Found, data: bytes) -> tuple[Outcome, s
                 "INSERT INTO passage(source_id, line, heading, text) VALUES (?, ?, ?, ?)",
                 (source, piece.line, piece.heading, piece.text),
             ).lastrowid
-            db.execute("INSERT INTO indexed(rowid, title, heading, body) VALUES (?, ?, ?, ?)", (number, title, heading, body))
+            db.execute(
+                "INSERT INTO indexed(rowid, title, heading, body) VALUES (?, ?, ?, ?)", (number, title, heading, body)
+            )
     return ("updated" if known else "added"), ""
 
 
@@ -257,10 +224,11 @@ def _delete(db: sqlite3.Connection, source: int) -> None:
 
 
 def _sources_under(db: sqlite3.Connection, named: Path) -> list[tuple[int, Path]]:
-    path = printable(named.resolve())
+    path = os.fsencode(named.resolve()).decode(errors="replace")
     folder = path.rstrip(os.sep) + os.sep
     rows = db.execute(
-        "SELECT id, path FROM source WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path", (path, len(folder), folder)
+        "SELECT id, path FROM source WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path",
+        (path, len(folder), folder),
     )
     return [(number, Path(found)) for number, found in rows]
 
@@ -274,55 +242,3 @@ def _drop_missing(db: sqlite3.Connection, folders: Sequence[Path]) -> list[Path]
                     _delete(db, number)
                 gone.append(path)
     return gone
-
-
-def _fit(db: sqlite3.Connection, query: Query) -> Query:
-    """Replace long Chinese words that no passage has by their pairs: other texts may have them cut otherwise."""
-    terms: dict[str, Term] = {}
-    for term in query.terms:
-        long = is_cjk(term.word) and len(term.word) > 2
-        if long and db.execute("SELECT 1 FROM indexed WHERE indexed MATCH ? LIMIT 1", (term.match,)).fetchone() is None:
-            terms.update((pair, Term(pair, (), weak=term.weak)) for pair in pairs(term.word) if pair not in terms)
-        else:
-            terms[term.word] = term
-    return Query(tuple(terms.values()), query.counting)
-
-
-def _frequency(db: sqlite3.Connection, term: Term) -> int:
-    """Return in how many passages the term is; for a phrase, its rarest part's number, which is never less."""
-    rows = (db.execute("SELECT doc FROM term WHERE term = ?", (part,)).fetchone() for part in term.index_terms)
-    return min(row[0] if row else 0 for row in rows)
-
-
-def _candidates(db: sqlite3.Connection, frequency: dict[Term, int]) -> list[Candidate]:
-    """Return the passages that BM25 likes best, from those with the query's rarest words.
-
-    Ranking takes time for each passage that has a word, so common words are left to the second ranking.
-    """
-    known = sorted((term for term in frequency if frequency[term]), key=lambda term: frequency[term])
-    rows, chosen = 0, list[Term]()
-    for term in known:
-        rows += frequency[term]
-        if rows <= _ROWS:
-            chosen.append(term)
-    if not known:
-        return []
-    # words that are all common only say something together
-    expression = " OR ".join(term.match for term in chosen) or " AND ".join(term.match for term in known)
-    found = db.execute(
-        "SELECT indexed.rowid, source.title, passage.heading, passage.text, -indexed.rank"
-        " FROM (SELECT rowid, rank FROM indexed WHERE indexed MATCH ? AND rank MATCH 'bm25(4.0, 2.0, 1.0)'"
-        f" ORDER BY rank LIMIT {_CANDIDATES}) AS indexed"
-        " JOIN passage ON passage.id = indexed.rowid JOIN source ON source.id = passage.source_id",
-        (expression,),
-    )
-    return [Candidate(*row) for row in found]
-
-
-def _passage(db: sqlite3.Connection, candidate: Candidate, excerpt: str, score: float) -> Passage:
-    name, path, line = db.execute(
-        "SELECT name, path, line FROM passage JOIN source ON source.id = source_id WHERE passage.id = ?", (candidate.id,)
-    ).fetchone()
-    return Passage(
-        name, Path(path), line, candidate.title, candidate.heading, candidate.text, excerpt, round(score, 4)
-    )

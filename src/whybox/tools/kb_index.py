@@ -16,7 +16,6 @@ _WAIT_SECONDS: Final = 20.0
 
 _SCHEMA: Final = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-INSERT INTO meta VALUES ('format', '{_FORMAT}');
 CREATE TABLE source (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL, title TEXT NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE passage (
@@ -46,10 +45,12 @@ class IndexFile:
             StoreError: the file is not a knowledge base, or is damaged.
         """
         with self._explained("read"):
+            self._check_file()
             if not self.path.exists():
                 yield None
                 return
             with closing(self._open_for_reading()) as db:
+                db.execute("BEGIN")  # one state of the file for all that is read
                 yield db if _is_ours(db, self.path) else None
 
     @contextmanager
@@ -60,20 +61,27 @@ class IndexFile:
             StoreError: the file cannot be written, or is not a knowledge base, or the disk is full.
         """
         with self._explained("write"):
+            self._check_file()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(_connect(str(self.path))) as db:
                 if not _is_ours(db, self.path):
                     _create(db)
                 yield db
 
+    def _check_file(self) -> None:
+        if self.path.is_dir():
+            raise StoreError(f"{self.path} is a folder, not a knowledge base", "name a file with --kb-file")
+
     def _open_for_reading(self) -> sqlite3.Connection:
         uri = self.path.absolute().as_uri()
-        db = _connect(f"{uri}?mode=ro")
+        # not mode=ro, which would leave the files of the write-ahead log behind
+        db = _connect(f"{uri}?mode=rw")
+        db.execute("PRAGMA query_only = 1")
         try:
             db.execute("SELECT 1 FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             db.close()
-            # a file that nobody can write, in a folder that nobody can write, has no place for the lock files
+            # where nobody may write there is no place for these files, and nobody who changes anything
             return _connect(f"{uri}?immutable=1")
         return db
 
@@ -131,6 +139,7 @@ def _create(db: sqlite3.Connection) -> None:
         if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):  # else another process was faster
             for statement in _SCHEMA.split(";\n"):
                 db.execute(statement)
+            db.execute("INSERT INTO meta VALUES ('format', ?)", (_FORMAT,))
 
 
 def _explain(error: sqlite3.DatabaseError, path: Path, what: str) -> StoreError:

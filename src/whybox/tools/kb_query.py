@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
+from whybox.tools.related_words import RELATED
 from whybox.tools.segmentation import Segmenter, Stemmer, is_cjk, normalise, pairs, pieces
 from whybox.tools.stop_words import COUNTING, STOP, WEAK
 
@@ -13,23 +16,25 @@ LONGEST_QUERY: Final = 2_000
 """Characters of a query that are read; what a model writes beyond them is no query."""
 
 _MOST_TERMS: Final = 24
+_NEAR: Final = 0.6
 _CAPITALS: Final = re.compile(r"\b[A-Z]{2,6}\b")
+_CAPITALISED: Final = re.compile(r"\b[A-Z]\w*")
 _SMALL: Final = re.compile(r"[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One word that is looked for.
+class Form:
+    """A word as it stands in texts.
 
     Args:
-        word: the word in normal form; for Chinese, a string that a passage must contain.
+        word: in normal form; for Chinese, a string that a passage must contain.
         stems: what SQLite's tokenizer makes of a Latin word; empty for Chinese.
-        weak: it says little about the subject and counts less.
+        fit: how well it stands for what was asked, from 0 to 1.
     """
 
     word: str
-    stems: tuple[str, ...]
-    weak: bool
+    stems: tuple[str, ...] = ()
+    fit: float = 1.0
 
     @property
     def index_terms(self) -> tuple[str, ...]:
@@ -47,16 +52,51 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that is looked for.
+
+    Args:
+        forms: the word of the query, then other words for it, the best first.
+        weak: it says little about the subject and counts less.
+        name: it was written with a capital letter and counts more.
+    """
+
+    forms: tuple[Form, ...]
+    weak: bool = False
+    name: bool = False
+
+    @property
+    def word(self) -> str:
+        """The word of the query."""
+        return self.forms[0].word
+
+    @property
+    def match(self) -> str:
+        """Any of the forms, as an FTS5 query."""
+        return f"({' OR '.join(form.match for form in self.forms)})"
+
+    def fit(self, text: str, stems: frozenset[str]) -> float:
+        """Return how well a text, given in normal form and as its Latin stems, has this; 0 for not at all."""
+        return next((form.fit for form in self.forms if form.is_in(text, stems)), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """What is looked for.
 
     Args:
         terms: distinct content words, in order; none when the query has no letter or digit.
+        phrases: each two Latin words that stand next to each other in the query, stop words included.
         counting: the question asks for a number.
     """
 
     terms: tuple[Term, ...]
+    phrases: tuple[str, ...]
     counting: bool
+
+    def with_terms(self, terms: tuple[Term, ...]) -> Query:
+        """Return the query with other terms."""
+        return replace(self, terms=terms)
 
 
 def parse_query(query: str, segmenter: Segmenter, stemmer: Stemmer) -> Query:
@@ -66,19 +106,33 @@ def parse_query(query: str, segmenter: Segmenter, stemmer: Stemmer) -> Query:
     """
     raw = query[:LONGEST_QUERY]
     text = normalise(raw)
+    mixed = _SMALL.search(raw) is not None
     # "US" and "WHO" are names where the rest is not in capitals as well
-    names = {word.lower() for word in _CAPITALS.findall(raw)} if _SMALL.search(raw) else set()
+    shouted = {word.lower() for word in _CAPITALS.findall(raw)} if mixed else set[str]()
+    names = {word.lower() for word in _CAPITALISED.findall(raw)} if mixed else set[str]()
     found = pieces(text)
-    words = [word for piece in found for word in _content(piece, segmenter, names)]
+    words = [word for piece in found for word in _content(piece, segmenter, shouted)]
     if not words:
         words = [word for piece in found for word in (pairs(piece) if is_cjk(piece) else [piece])]
-    stems = stemmer.stems(word for word in words if not is_cjk(word))
-    terms: dict[tuple[str, ...], Term] = {}
+    terms = {term.forms[0].index_terms: term for term in _terms(words, names, stemmer)}
+    phrases = tuple(f"{a} {b}" for a, b in pairwise(found) if not is_cjk(a + b))
+    counting = any(phrase in f"{text} " for phrase in COUNTING)
+    return Query(tuple(terms.values())[:_MOST_TERMS], phrases[:_MOST_TERMS], counting)
+
+
+def _terms(words: list[str], names: set[str], stemmer: Stemmer) -> Iterator[Term]:
+    stems = stemmer.stems(other for word in words for other, _ in _forms(word) if not is_cjk(other))
     for word in words:
-        term = Term(word, stems.get(word, ()), word in WEAK or (len(word) == 1 and is_cjk(word)))
-        if term.stems or is_cjk(word):
-            terms.setdefault(term.stems or (word,), term)
-    return Query(tuple(terms.values())[:_MOST_TERMS], any(phrase in text for phrase in COUNTING))
+        forms = [Form(other, stems.get(other, ()), fit) for other, fit in _forms(word)]
+        usable = {form.index_terms: form for form in reversed(forms) if form.stems or is_cjk(form.word)}
+        if usable:
+            weak = word in WEAK or (len(word) == 1 and is_cjk(word))
+            yield Term(tuple(reversed(usable.values())), weak, word in names)
+
+
+def _forms(word: str) -> list[tuple[str, float]]:
+    same, near = RELATED.get(word, ((), ()))
+    return [(word, 1.0), *((other, 1.0) for other in same), *((other, _NEAR) for other in near)]
 
 
 def _content(piece: str, segmenter: Segmenter, names: set[str]) -> list[str]:

@@ -8,26 +8,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from whybox.tools.sentences import joint, sentence_spans
 
-from whybox.tools.segmentation import is_cjk
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 LONGEST: Final = 700
 """Most characters of a passage, except for a short last paragraph that is kept with the one before."""
 
 _SPLIT_AT: Final = 600
+_LONGEST_TITLE: Final = 120
 _SHORT: Final = 150
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_SENTENCE_END: Final = re.compile(
-    r"""[.!?]{1,3}["'”’)\]]{0,2}\s{1,4}(?=["'“‘(\[]{0,2}[A-Z0-9])|[。！？；]{1,3}["”’』」）)]{0,2}\s{0,4}"""
-)
-_ABBREVIATION: Final = re.compile(r"(?:\b[A-Za-z]|\b(?:Dr|Mr|Mrs|Ms|St|Prof|No|vs|ca|approx|Jr|Sr|Mt|Inc|e\.g|i\.e))$")
 _TAG: Final = re.compile(r"<[^<>]*>")
-_NO_SPACE_AFTER: Final = "，。；：、！？（“「《"
 _SPACES: Final = re.compile(r"[^\S\n]+")
 
 
@@ -67,7 +63,7 @@ class _Block:
         """Return (line, sentence) pairs, none longer than a passage may be."""
         text, starts = "", []
         for _, line in self.lines:
-            text += _joint(text, line)
+            text += joint(text, line)
             starts.append(len(text))
             text += line
         return [
@@ -90,10 +86,13 @@ def read_document(path: PurePath, data: bytes) -> Document:
         data: its bytes. UTF-8 (with or without a byte order mark), UTF-16 with one, and GB 18030 are understood.
 
     Raises:
-        NotText: the bytes are not text in one of these encodings.
+        NotText: the bytes are not text in one of these encodings, or there is nothing but headings and blanks.
     """
     title, blocks = _READERS[path.suffix.lower()](decode(data))
-    return Document(title or _name_as_title(path), tuple(_pack(blocks)))
+    if not any(block.lines for block in blocks):
+        raise NotText("there is no text in it")
+    title = (title or _name_as_title(path))[:_LONGEST_TITLE]
+    return Document(title, tuple(_pack(blocks)))
 
 
 def decode(data: bytes) -> str:
@@ -119,21 +118,6 @@ def decode(data: bytes) -> str:
     raise NotText("neither UTF-8 nor GB 18030 text")
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each sentence of ``text``; together they cover it."""
-    spans, start = [], 0
-    breaks = [(match.start(), match.end()) for match in _SENTENCE_END.finditer(text)]
-    breaks += [(match.start(), match.end()) for match in re.finditer(r"\n", text)]
-    for stop, end in sorted(breaks):
-        if end <= start or (text[stop] == "." and _ABBREVIATION.search(text, max(start, stop - 8), stop)):
-            continue
-        spans.append((start, end))
-        start = end
-    if start < len(text):
-        spans.append((start, len(text)))
-    return spans
-
-
 def _plausible(text: str) -> bool:
     """Whether text decoded by an encoding that accepts almost anything looks like text."""
     odd = sum(1 for char in text if "\ue000" <= char <= "\uf8ff" or (char < " " and char not in "\t\n\r\f\x1b"))
@@ -147,12 +131,6 @@ def _name_as_title(path: PurePath) -> str:
 def _numbered(lines: Sequence[str], first: int) -> list[tuple[int, str]]:
     clean = ((number, _SPACES.sub(" ", line).strip()) for number, line in enumerate(lines, first))
     return [(number, line) for number, line in clean if line]
-
-
-def _joint(before: str, after: str) -> str:
-    if not before or not after:
-        return ""
-    return "" if before[-1] in _NO_SPACE_AFTER or (is_cjk(before[-1]) and is_cjk(after[0])) else " "
 
 
 def _cut(sentence: str) -> Iterator[tuple[int, str]]:
@@ -185,7 +163,7 @@ def _pack_section(blocks: Sequence[_Block]) -> list[tuple[int, str]]:
             needed = length if fresh and length <= LONGEST else len(text)
             if packed and len(packed[-1][1]) + needed <= room:
                 first, so_far = packed[-1]
-                packed[-1] = (first, so_far + ("\n" if fresh else _joint(so_far, text)) + text)
+                packed[-1] = (first, so_far + ("\n" if fresh else joint(so_far, text)) + text)
             else:
                 packed.append((line, text))
             fresh = False
@@ -210,6 +188,8 @@ def _read_text(text: str) -> tuple[str, list[_Block]]:
 
 
 def _read_markdown(text: str) -> tuple[str, list[_Block]]:
+    from markdown_it import MarkdownIt  # here, because answering a query does not need it
+
     text, title = _without_front_matter(text)
     parser = MarkdownIt("commonmark").enable("table")
     reader = _MarkdownReader(title)
@@ -256,7 +236,7 @@ class _MarkdownReader:
 
     def _take_inline(self, text: str) -> None:
         if self._level:
-            self._start_section(" ".join(text.split()))
+            self._start_section(" ".join(text.split())[:_LONGEST_TITLE])
         elif self._row is not None:
             self._row.append(" ".join(text.split()))
         else:

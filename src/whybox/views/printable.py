@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-_CONTROLS = {code: None for code in [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]}
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160), 8206, 8207, *range(8234, 8239), *range(8294, 8298)])
 for _kept in (9, 10):
     del _CONTROLS[_kept]
 

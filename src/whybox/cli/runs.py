@@ -1,0 +1,141 @@
+"""``whybox runs``: what was kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from whybox.spec import AgentSpec
+
+app = typer.Typer(help="List, show and resume the runs that were kept.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_runs(
+    limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one run a line.")] = False,
+) -> None:
+    """List the newest runs."""
+    from dataclasses import asdict
+
+    rows = asyncio.run(_listed(limit))
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(asdict(row), ensure_ascii=False, default=str))
+        return
+    if not rows:
+        typer.echo('no runs yet: whybox ask "..."', err=True)
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from whybox.views.printable import printable
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    for name in ("run", "when", "outcome"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("steps", justify="right")
+    table.add_column("question", no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in rows:
+        when = row.created.astimezone().strftime("%Y-%m-%d %H:%M")
+        table.add_row(row.id, when, row.outcome, str(row.steps), Text(printable(row.question)))
+    Console(highlight=False).print(table)
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(help="The run's id, or its beginning.")],
+    step: Annotated[int | None, typer.Option(help="Only this step, nothing folded.")] = None,
+    show_prompt: Annotated[bool, typer.Option("--prompt", "--show-prompt", help="With exact prompts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one event a line.")] = False,
+) -> None:
+    """Show a run as it happened."""
+    events = asyncio.run(_events(run))
+    if as_json:
+        from whybox.cli.ask import json_line
+
+        for stamped in events:
+            typer.echo(json.dumps(json_line(stamped), ensure_ascii=False))
+        return
+    from whybox.cli.screen import PlainScreen
+    from whybox.cli.steps_view import StepsView
+
+    view = StepsView(
+        PlainScreen(_console()),
+        events[0].event.language if hasattr(events[0].event, "language") else "en",
+        show_prompt=show_prompt,
+        fold=step is None,
+    )
+    view.show_stored(events, step)
+    view.close()
+
+
+@app.command()
+def resume(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="The run's id, or its beginning.")],
+    base_url: Annotated[str | None, typer.Option(help="The server, for a run that used one.")] = None,
+    tools: Annotated[list[Path] | None, typer.Option(help="Python files whose @tool functions it had.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one event a line.")] = False,
+) -> None:
+    """Go on with a run that was stopped or whose process died, with the agent it was started with."""
+    from whybox import config
+    from whybox.assemble import Settings
+    from whybox.cli.ask import Look, Streaming, run_and_show
+    from whybox.tools.base import load_tools_file
+
+    run_id, spec = asyncio.run(_spec_of(run))
+    own: list[Any] = [function for file in tools or [] for function in load_tools_file(file)]
+    names = {function.spec.name for function in own}
+    settings = Settings(
+        model=spec.model,
+        base_url=base_url or config.setting("base_url"),
+        tools=[*(tool.name for tool in spec.tools if tool.name not in names), *own],
+        prompt=spec.instructions,
+        mode=spec.mode,
+        language=spec.language,
+        approve=spec.approve,
+        limits=spec.limits,
+        temperature=spec.temperature,
+        debug=context.obj["debug"],
+    )
+    raise typer.Exit(run_and_show(settings, Look(Streaming.ALL, as_json=as_json), resume=run_id))
+
+
+def _console() -> Any:
+    from rich.console import Console
+    from rich.theme import Theme
+
+    return Console(theme=Theme({"answer": "bold"}), highlight=False)
+
+
+async def _listed(limit: int) -> list[Any]:
+    from whybox.assemble import default_store
+
+    async with default_store() as store:
+        return list(await store.list_runs(limit))
+
+
+async def _events(prefix: str) -> list[Any]:
+    from whybox.assemble import default_store
+
+    async with default_store() as store:
+        return await store.read(await store.find(prefix))
+
+
+async def _spec_of(prefix: str) -> tuple[str, AgentSpec]:
+    from whybox.assemble import default_store
+    from whybox.spec import AgentSpec
+    from whybox.trace import Trace
+
+    async with default_store() as store:
+        run = await store.find(prefix)
+        trace = Trace(stamped.event for stamped in await store.read(run))
+    return run, AgentSpec.model_validate(trace.started.agent)

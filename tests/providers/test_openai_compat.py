@@ -1,0 +1,451 @@
+"""The OpenAI-compatible client against a real server that serves each oddity on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import anyio
+import pytest
+
+from tests.misbehaving_server import MisbehavingServer, serving
+from tests.oddities import ODDITIES, TEXT
+from whybox.errors import ConfigError, ContextOverflow, ModelBroken, ModelError, ModelTimeout, ModelUnreachable
+from whybox.events import Usage
+from whybox.ports import Abilities, Chunk, Message, Reply, Request
+from whybox.providers.openai_compat import OpenAICompatModel
+
+KEY = "sk-planted-key-0123456789"
+ALL_ABILITIES = Abilities(grammar=True, prefix=True)
+SEEN = Usage(prompt_tokens=31, completion_tokens=11)
+CACHED = Usage(prompt_tokens=31, completion_tokens=11, cached_tokens=20)
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MisbehavingServer]:
+    with serving() as running:
+        yield running
+
+
+@dataclass
+class Outcome:
+    chunks: list[str] = field(default_factory=list)
+    reply: Reply | None = None
+    error: ModelError | None = None
+
+
+def asked(**more: object) -> Request:
+    messages = (Message(role="system", content="Be brief."), Message(role="user", content="What is 6 times 7? 你好"))
+    return Request.model_validate({"messages": messages, "stop": ("\nObservation:",)} | more)
+
+
+def model_at(url: str, **more: object) -> OpenAICompatModel:
+    settings = {"timeout": 5.0, "abilities": ALL_ABILITIES} | more
+    return OpenAICompatModel("openai:m", url, "m", KEY, **settings)  # type: ignore[arg-type]
+
+
+async def outcome_of(model: OpenAICompatModel, request: Request) -> Outcome:
+    """Collect everything a stream yields, and check that it ends as the port says."""
+    outcome = Outcome()
+    try:
+        async for item in model.stream(request):
+            assert outcome.reply is None, "something came behind the whole reply"
+            if isinstance(item, Chunk):
+                assert item.text
+                outcome.chunks.append(item.text)
+            else:
+                outcome.reply = item
+    except ModelError as error:
+        outcome.error = error
+    assert (outcome.reply is None) != (outcome.error is None)
+    if outcome.reply:
+        assert "".join(outcome.chunks) == outcome.reply.text
+    return outcome
+
+
+async def settle(before: set[asyncio.Task[object]]) -> None:
+    """Give generators of the HTTP client that are being finished a few turns of the loop; nothing else may be left."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert asyncio.all_tasks() == before
+
+
+async def at(server: MisbehavingServer, name: str, request: Request | None = None, **more: object) -> Outcome:
+    """Ask the oddity called ``name``; afterwards nothing is left behind."""
+    model = model_at(server.url(name), **more)
+    before = asyncio.all_tasks()
+    try:
+        return await outcome_of(model, request or asked())
+    finally:
+        await model.close()
+        gc.collect()
+        await settle(before)
+
+
+WHOLE: dict[str, tuple[str, Usage]] = {
+    "plain": (TEXT, SEEN),
+    "empty-choices": (TEXT, SEEN),
+    "usage-in-every-chunk": (TEXT, SEEN),
+    "cached-tokens": (TEXT, CACHED),
+    "cache-hits-as-deepseek": (TEXT, CACHED),
+    "cache-hits-as-llama-cpp": (TEXT, CACHED),
+    "usage-nonsense": (TEXT, Usage()),
+    "null-content": (TEXT, Usage()),
+    "content-parts": (TEXT, Usage()),
+    "reasoning-content": (TEXT, Usage()),
+    "keep-alives": (TEXT, Usage()),
+    "crlf": (TEXT, Usage()),
+    "byte-by-byte": (TEXT, Usage()),
+    "invalid-byte": ("ab\ufffdc你", Usage()),
+    "surrogate-halves": ("a🍸b\ufffdc", Usage()),
+    "plain-json": (TEXT, SEEN),
+    "json-called-a-stream": (TEXT, Usage()),
+    "stream-called-json": (TEXT, Usage()),
+    "gzipped": (TEXT, Usage()),
+    "two-choices": (TEXT, Usage()),
+    "no-done": (TEXT, Usage()),
+    "no-done-and-left-open": (TEXT, Usage()),
+    "done-without-finish": (TEXT, Usage()),
+    "done-and-left-open": (TEXT, Usage()),
+    "no-last-newline": (TEXT, Usage()),
+    "text-after-done": (TEXT, Usage()),
+    "reset-after-finish": (TEXT, Usage()),
+    "length": (TEXT, Usage()),
+    "kept-open": (TEXT, Usage()),
+    "stop-ignored": (TEXT, Usage()),
+    "almost-a-stop": (TEXT + "\nObserv", Usage()),
+    "stop-unsupported": (TEXT, Usage()),
+    "stream-options-unsupported": (TEXT, Usage()),
+    "max-tokens-renamed": (TEXT, Usage()),
+    "prefix-echoed": (TEXT, Usage()),
+    "prefix-not-echoed": (TEXT, Usage()),
+    "prefix-half-echoed": ("Tho" + TEXT, Usage()),
+}
+
+FAILING: dict[str, tuple[type[ModelError], str]] = {
+    "everything-unsupported": (ModelUnreachable, "400 Bad Request: these are not supported"),
+    "cut": (ModelBroken, "the stream ended before the reply was whole"),
+    "cut-in-an-event": (ModelBroken, "JSON that is cut off or damaged"),
+    "cut-in-a-chunked-body": (ModelBroken, "the connection was lost"),
+    "cut-json": (ModelBroken, "JSON that is cut off or damaged"),
+    "reset": (ModelBroken, "the connection was lost"),
+    "damaged-json": (ModelBroken, "JSON that is cut off or damaged"),
+    "damaged-gzip": (ModelBroken, "its compression is damaged"),
+    "only-done": (ModelBroken, "the server sent no reply"),
+    "empty-body": (ModelBroken, "the server sent no reply"),
+    "content-filter": (ModelBroken, "content filter"),
+    "endless-event": (ModelBroken, "an event is longer than"),
+    "error-in-the-middle": (ModelBroken, "overloaded, try later"),
+    "error-first": (ModelUnreachable, "no capacity"),
+    "error-event": (ModelBroken, "worker died"),
+    "error-with-status-200": (ModelUnreachable, "model is being updated"),
+    "status-400": (ModelUnreachable, "400 Bad Request: temperature must be at most 2"),
+    "status-401": (
+        ModelUnreachable,
+        "401 Unauthorized: Incorrect API key provided: Bearer [redacted]. (check",
+    ),
+    "status-401-raw": (ModelUnreachable, "401 Unauthorized"),
+    "status-403": (ModelUnreachable, "403 Forbidden: Forbidden for this key"),
+    "status-404": (ModelUnreachable, "404 Not Found: The model `gone` does not exist (check the model's name"),
+    "status-404-page": (ModelUnreachable, "404 Not Found (check the model's name"),
+    "status-429": (ModelUnreachable, "429 Too Many Requests: Rate limit reached (wait"),
+    "status-500": (ModelUnreachable, "500 Internal Server Error (ask again later"),
+    "status-503-loading": (ModelUnreachable, "503 Service Unavailable: Loading model [31mplease [0m wait ("),
+    "status-unknown": (ModelUnreachable, "refused the request for m: 599: odd"),
+    "moved": (ModelUnreachable, "https://elsewhere.example/v1"),
+    "web-page": (ModelUnreachable, "answered with a web page (check the base URL"),
+    "overflow-openai": (ContextOverflow, "maximum context length is 8192"),
+    "overflow-llama-cpp": (ContextOverflow, "available context size"),
+    "overflow-vllm": (ContextOverflow, "maximum context length is 4096"),
+    "overflow-in-the-stream": (ContextOverflow, "too long"),
+    "silent": (ModelTimeout, "sent no reply within 0.3 s"),
+    "silent-in-the-middle": (ModelTimeout, "sent nothing further within 0.3 s"),
+    "only-keep-alives": (ModelTimeout, "sent no reply within 0.3 s"),
+    "silent-refusal": (ModelUnreachable, "503 Service Unavailable"),
+    "hangs-up": (ModelUnreachable, "cannot reach"),
+    "not-http": (ModelUnreachable, "cannot reach"),
+}
+
+IMPATIENT = {"silent", "silent-in-the-middle", "only-keep-alives", "silent-refusal", "no-done-and-left-open"}
+
+
+async def test_every_oddity_of_the_server_has_an_expected_outcome() -> None:
+    assert set(WHOLE) | set(FAILING) == set(ODDITIES)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+async def test_an_oddity_around_a_whole_reply_gives_exactly_that_reply(server: MisbehavingServer, name: str) -> None:
+    text, usage = WHOLE[name]
+    prefix = "Thought: I " if name.startswith("prefix") else ""
+    outcome = await at(server, name, asked(prefix=prefix), timeout=0.3 if name in IMPATIENT else 5.0)
+    assert outcome.error is None
+    assert outcome.reply == Reply(text=text, finish="length" if name == "length" else "stop", usage=usage)
+
+
+@pytest.mark.parametrize("name", FAILING)
+async def test_an_oddity_without_a_whole_reply_is_one_clear_line(server: MisbehavingServer, name: str) -> None:
+    kind, words = FAILING[name]
+    outcome = await at(server, name, timeout=0.3 if name in IMPATIENT else 5.0)
+    assert type(outcome.error) is kind
+    line = str(outcome.error)
+    assert words in line
+    assert line.isprintable()
+    assert len(line) < 600
+    assert KEY not in line
+    assert KEY[:12] not in line
+    if kind is not ContextOverflow:
+        assert server.url(name) in line
+
+
+async def test_the_request_says_what_was_asked(server: MisbehavingServer) -> None:
+    headers = {"X-Team": "blue"}
+    request = asked(prefix="", grammar='root ::= "x"', max_tokens=9, temperature=0.5)
+    await at(server, "plain", request, extra_headers=headers)
+    exchange = server.exchanges[-1]
+    assert exchange.body == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "What is 6 times 7? 你好"},
+        ],
+        "temperature": 0.5,
+        "max_tokens": 9,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "stop": ["\nObservation:"],
+        "grammar": 'root ::= "x"',
+    }
+    assert exchange.headers["authorization"] == f"Bearer {KEY}"
+    assert exchange.headers["x-team"] == "blue"
+
+
+async def test_without_a_key_no_authorization_is_sent(server: MisbehavingServer) -> None:
+    model = OpenAICompatModel("openai:m", server.url("plain"), "m")
+    await outcome_of(model, asked())
+    await model.close()
+    assert "authorization" not in server.exchanges[-1].headers
+
+
+async def test_a_prefix_is_sent_as_the_last_assistant_message(server: MisbehavingServer) -> None:
+    await at(server, "plain", asked(prefix="Thought: I"))
+    assert server.exchanges[-1].body["messages"][-1] == {"role": "assistant", "content": "Thought: I"}
+
+
+async def test_a_lone_surrogate_in_the_prompt_is_replaced(server: MisbehavingServer) -> None:
+    await at(server, "plain", Request(messages=(Message(role="user", content="a\ud83d \ud83c\udf78"),)))
+    assert server.exchanges[-1].words == "a\ufffd 🍸"
+
+
+async def test_a_refused_stop_is_remembered_and_cut_here(server: MisbehavingServer) -> None:
+    model = model_at(server.url("stop-unsupported"))
+    first = len(server.exchanges)
+    outcomes = [await outcome_of(model, asked()) for _ in range(2)]
+    await model.close()
+    assert [o.reply and o.reply.text for o in outcomes] == [TEXT, TEXT]
+    assert ["stop" in x.body for x in server.exchanges[first:]] == [True, False, False]
+
+
+async def test_every_field_is_left_out_at_most_once(server: MisbehavingServer) -> None:
+    first = len(server.exchanges)
+    await at(server, "everything-unsupported")
+    assert len(server.exchanges) - first == 4
+
+
+async def test_a_stop_that_the_server_ignores_closes_the_connection(server: MisbehavingServer) -> None:
+    model = model_at(server.url("stop-ignored"))
+    outcome = await outcome_of(model, asked())
+    assert outcome.reply is not None
+    assert await anyio.to_thread.run_sync(server.exchanges[-1].hung_up.wait, 5)
+    await model.close()
+
+
+async def test_nothing_that_may_begin_a_stop_is_shown_before_it_is_known(server: MisbehavingServer) -> None:
+    outcome = await at(server, "stop-ignored")
+    assert "\n" not in "".join(outcome.chunks)
+    almost = await at(server, "almost-a-stop")
+    assert almost.chunks[-1] == "\nObserv"
+
+
+@pytest.mark.parametrize("how", ["cancelled", "left early"])
+async def test_ending_a_stream_early_closes_the_connection_at_once(server: MisbehavingServer, how: str) -> None:
+    model = model_at(server.url("silent-in-the-middle"), timeout=60)
+    before = asyncio.all_tasks()
+    if how == "left early":
+        async with aclosing(model.stream(asked())) as stream:  # type: ignore[type-var]
+            await anext(stream)
+    else:
+        async with anyio.create_task_group() as group, aclosing(model.stream(asked())) as stream:  # type: ignore[type-var]
+            async for _ in stream:
+                group.cancel_scope.cancel()
+    assert await anyio.to_thread.run_sync(server.exchanges[-1].hung_up.wait, 5)
+    await model.close()
+    await settle(before)
+
+
+async def test_a_task_that_is_cancelled_while_it_waits_for_the_first_byte_closes_the_connection(
+    server: MisbehavingServer,
+) -> None:
+    model, first = model_at(server.url("silent"), timeout=60), len(server.exchanges)
+    task = asyncio.create_task(outcome_of(model, asked()))
+    while len(server.exchanges) == first:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await anyio.to_thread.run_sync(server.exchanges[-1].hung_up.wait, 5)
+    await model.close()
+
+
+async def test_calls_side_by_side_do_not_mix(server: MisbehavingServer) -> None:
+    model = model_at(server.url("byte-by-byte"))
+    outcomes: list[Outcome] = []
+
+    async def ask() -> None:
+        outcomes.append(await outcome_of(model, asked()))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(ask)
+    await model.close()
+    assert [o.reply and o.reply.text for o in outcomes] == [TEXT] * 5
+
+
+async def test_a_connection_is_used_again_for_the_next_call(server: MisbehavingServer) -> None:
+    model = model_at(server.url("kept-open"))
+    for _ in range(3):
+        assert (await outcome_of(model, asked())).reply
+    await model.close()
+    assert len({id(x.sock) for x in server.exchanges[-3:]}) == 1
+
+
+async def test_a_model_without_the_ability_says_so_before_anything_is_sent(server: MisbehavingServer) -> None:
+    first = len(server.exchanges)
+    for request, abilities, words in [
+        (asked(grammar="root ::= [a-z]"), Abilities(), "cannot be held to a grammar"),
+        (asked(prefix="Thought:"), Abilities(), "cannot go on from a prefix"),
+        (asked(prefix="Thought:", grammar="root ::= [a-z]"), ALL_ABILITIES, "cannot apply a grammar behind a prefix"),
+    ]:
+        outcome = await at(server, "plain", request, abilities=abilities)
+        assert words in str(outcome.error)
+    assert len(server.exchanges) == first
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+async def test_a_server_that_is_not_there_is_named_with_what_to_check() -> None:
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    outcome = await outcome_of(model_at(url), asked())
+    assert type(outcome.error) is ModelUnreachable
+    assert str(outcome.error) == (
+        f"cannot reach {url}: nothing listens there (is the server running, and is the port right?)"
+    )
+
+
+async def test_a_host_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    outcome = await outcome_of(model_at("http://no-such-host.invalid/v1"), asked())
+    assert type(outcome.error) is ModelUnreachable
+    assert "cannot reach http://no-such-host.invalid/v1: the host name is not known" in str(outcome.error)
+
+
+async def test_https_to_a_server_that_speaks_http_says_so(server: MisbehavingServer) -> None:
+    url = server.url("plain").replace("http:", "https:")
+    outcome = await outcome_of(model_at(url), asked())
+    assert type(outcome.error) is ModelUnreachable
+    assert "TLS failed" in str(outcome.error)
+    assert "try http://" in str(outcome.error)
+
+
+async def test_this_machine_is_reached_without_the_proxy_of_the_environment(
+    server: MisbehavingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    assert (await at(server, "plain")).reply
+    outcome = await outcome_of(model_at("http://no-such-host.invalid/v1"), asked())
+    assert "nothing listens there" in str(outcome.error), "another machine goes through the proxy"
+
+
+async def test_a_proxy_that_cannot_be_used_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "gopher://127.0.0.1:1")
+    with pytest.raises(ConfigError, match="HTTP_PROXY"):
+        await outcome_of(model_at("http://no-such-host.invalid/v1"), asked())
+
+
+def test_a_model_serves_one_event_loop_after_another_without_being_closed(server: MisbehavingServer) -> None:
+    model = model_at(server.url("kept-open"))
+    for _ in range(3):
+        outcome = asyncio.run(outcome_of(model, asked()))
+        assert outcome.reply is not None
+    gc.collect()  # a connection left open would be a ResourceWarning here
+
+
+@pytest.mark.parametrize(
+    ("url", "location", "price"),
+    [
+        ("http://127.0.0.1:8101/v1/", "http://127.0.0.1:8101/v1 (this machine)", "free (this machine)"),
+        ("http://localhost:1/v1", "http://localhost:1/v1 (this machine)", "free (this machine)"),
+        ("http://[::1]:1/v1", "http://[::1]:1/v1 (this machine)", "free (this machine)"),
+        ("https://api.example.com/v1", "https://api.example.com/v1 (remote)", "unknown"),
+        ("https://u:secret@api.example.com/v1?key=secret", "https://api.example.com/v1 (remote)", "unknown"),
+        ("http://127.0.0.1.example.com/v1", "http://127.0.0.1.example.com/v1 (remote)", "unknown"),
+    ],
+)
+def test_it_says_where_it_runs_and_what_it_costs_without_secrets(url: str, location: str, price: str) -> None:
+    model = model_at(url)
+    assert (model.location, model.price) == (location, price)
+    shown = repr(model) + repr(model._endpoint)
+    assert "secret" not in shown
+    assert KEY not in shown
+
+
+async def test_a_query_in_the_base_url_is_sent_and_never_shown(server: MisbehavingServer) -> None:
+    assert (await at_url(server.url("plain") + "?key=planted")).reply
+    outcome = await at_url(server.url("gone") + "?key=planted")
+    assert "there is no oddity at /gone/v1/chat/completions?key=[redacted]" in str(outcome.error)
+
+
+async def at_url(url: str) -> Outcome:
+    model = model_at(url)
+    try:
+        return await outcome_of(model, asked())
+    finally:
+        await model.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8080/v1", "ftp://h/v1", "http://", "http:///v1", "http://[::1/v1", "h\x00"]
+)
+def test_a_base_url_that_is_none_is_a_config_error(url: str) -> None:
+    with pytest.raises(ConfigError, match="base URL"):
+        model_at(url)
+
+
+@pytest.mark.parametrize("key", ["sk-ключ", "sk-a\nb", "sk-\x00"])
+def test_a_key_that_cannot_be_sent_is_a_config_error_that_does_not_show_it(key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        OpenAICompatModel("openai:m", "http://127.0.0.1/v1", "m", key)
+    assert key not in str(caught.value)
+    assert "sk-" not in json.dumps(str(caught.value))
+
+
+async def test_tokens_cannot_be_counted_here() -> None:
+    assert await model_at("http://127.0.0.1/v1").count_tokens("text") is None
