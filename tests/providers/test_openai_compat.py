@@ -18,6 +18,7 @@ from tests.oddities import ODDITIES, TEXT
 from whybox.errors import ConfigError, ContextOverflow, ModelBroken, ModelError, ModelTimeout, ModelUnreachable
 from whybox.events import Usage
 from whybox.ports import Abilities, Chunk, Message, Reply, Request
+from whybox.providers import openai_compat
 from whybox.providers.openai_compat import OpenAICompatModel
 
 KEY = "sk-planted-key-0123456789"
@@ -207,6 +208,14 @@ async def test_an_oddity_without_a_whole_reply_is_one_clear_line(server: Misbeha
     assert KEY[:12] not in line
     if kind is not ContextOverflow:
         assert server.url(name) in line
+
+
+async def test_a_whole_reply_does_not_wait_long_for_usage_that_never_comes(
+    server: MisbehavingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_compat, "USAGE_SECONDS", 0.05)
+    with anyio.fail_after(30):
+        assert (await at(server, "no-done-and-left-open", timeout=600.0)).reply
 
 
 async def test_the_request_says_what_was_asked(server: MisbehavingServer) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,13 +87,15 @@ def test_an_event_longer_than_the_limit_is_an_error_and_a_long_stream_is_not() -
     decoder = SSEDecoder(limit=100)
     for _ in range(50):
         assert len(decoder.feed(b"data: " + b"x" * 50 + b"\n\n: " + b"c" * 90 + b"\n")) == 1
-    with pytest.raises(EventTooLong, match=re.escape("longer than 100")):
-        for _ in range(20):
-            decoder.feed(b"data: xxxxxx\n")
+    for _ in range(8):
+        decoder.feed(b"data: xxxxxx\n")
+    with pytest.raises(EventTooLong, match="longer than 100"):
+        decoder.feed(b"data: xxxxxx\n")
 
 
 def test_a_line_without_an_end_is_bounded() -> None:
     decoder = SSEDecoder(limit=100)
+    for _ in range(100):
+        decoder.feed(b"x")
     with pytest.raises(EventTooLong):
-        for _ in range(101):
-            decoder.feed(b"x")
+        decoder.feed(b"x")

@@ -18,6 +18,9 @@ _TITLES = {
     "downloading": "downloading",
 }
 
+_WIDE = 60
+"""Columns of a terminal in which bar and rate have room beside the rest."""
+
 
 @contextmanager
 def shown(console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> Iterator[Show]:
@@ -47,12 +50,12 @@ Show = Callable[[Progress], None]
 @contextmanager
 def _bar(console: Console) -> Iterator[Show]:
     from rich import progress as rich
+    from rich.table import Column
 
+    wide = (rich.BarColumn(bar_width=None), rich.DownloadColumn(), rich.TransferSpeedColumn())
     bar = rich.Progress(
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(bar_width=None),
-        rich.DownloadColumn(),
-        rich.TransferSpeedColumn(),
+        rich.TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", min_width=8)),
+        *(wide if console.width >= _WIDE else (rich.DownloadColumn(),)),
         rich.TimeRemainingColumn(compact=True),
         console=console,
         expand=True,

@@ -72,6 +72,8 @@ def prefix_of(spec: AgentSpec, trace: Trace) -> str:
 
 def _after_reading(spec: AgentSpec, dialect: Dialect, trace: Trace, parsed: Parsed) -> Effect:
     limit = trace.state.limit
+    if limit and parsed.answer is not None and _is_another_step(spec, dialect, parsed.answer):
+        return Note(_best_effort(spec, trace, limit.message))
     if parsed.answer is not None:
         return Note(Answered(answer=parsed.answer, complete=limit is None, reason=limit.message if limit else None))
     if limit and parsed.calls:
@@ -81,6 +83,13 @@ def _after_reading(spec: AgentSpec, dialect: Dialect, trace: Trace, parsed: Pars
     if parsed.retry and trace.state.unread > spec.limits.unread_replies:
         return Note(_raw_answer(spec, trace, phrases.unread(spec.language)))
     return _call_or_ask(spec, dialect, trace)
+
+
+def _is_another_step(spec: AgentSpec, dialect: Dialect, answer: str) -> bool:
+    """Whether a model that was asked for an answer went on with an action behind the answer's label."""
+    reader = dialect.reader(spec.tools, spec.language)
+    reader.feed(answer)
+    return bool(reader.close()[1].calls)
 
 
 def _call_or_ask(spec: AgentSpec, dialect: Dialect, trace: Trace) -> Effect:

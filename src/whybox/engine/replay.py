@@ -54,6 +54,8 @@ def _follows(event: Event, effect: Effect | None, before: Trace) -> bool:
     match event:
         case Started():
             return len(before) == 0
+        case Observed(call=call) if isinstance(before.last, Called) and before.last.call == call:
+            return True  # the call that was under way came back; decide would ask only if it never had
         case Resumed():
             return len(before) > 0
         case Stopped(reason=("interrupted" | "person")):

@@ -126,6 +126,8 @@ class ReplyReader:
             data = event.data.strip()
             if data == "[DONE]":
                 self.done = True
+            elif self.finish is not None:
+                self._read_usage(data)
             elif data.startswith(("{", "[")):
                 texts += self._chunk(_json(data))
             elif event.event == "error":
@@ -140,10 +142,18 @@ class ReplyReader:
             return []
         piece = piece_of(data)
         self.usage = piece.usage or self.usage
-        if piece.said and self.finish is None:
+        if piece.said:
             self._take(piece)
-            return [piece.text] if piece.text else []
-        return []
+        return [piece.text] if piece.text else []
+
+    def _read_usage(self, data: str) -> None:
+        """Read what follows a whole reply: only its usage counts, and damage does no harm."""
+        try:
+            after = _json(data)
+        except BrokenReply:
+            return
+        if isinstance(after, dict):
+            self.usage = piece_of(after).usage or self.usage
 
     def _take(self, piece: Piece) -> None:
         self.news += 1

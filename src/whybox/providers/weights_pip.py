@@ -12,6 +12,7 @@ import tempfile
 import time
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -245,11 +246,11 @@ class _Downloads:
 
 def _size(folder: Path) -> int:
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:  # pip has just moved or removed it
-            continue
+    # pip moves and removes files and folders meanwhile; os.walk passes over folders that have gone.
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(where, name).stat().st_size
     return total
 
 

@@ -41,7 +41,8 @@ def encode(event: Event) -> Row:
         StoreError: a value in it has no JSON form.
     """
     try:
-        data = event.model_dump(mode="json", exclude={"prompt"} if isinstance(event, Asked) else None)
+        # Not mode="json": that turns infinite numbers to null and fails on keys with lone surrogates.
+        data = event.model_dump(exclude={"prompt"} if isinstance(event, Asked) else None)
         texts = {
             name: to_bytes(value)
             for name, value in data.items()

@@ -139,5 +139,5 @@ def _common(known: tuple[Segment, ...], prompt: tuple[Segment, ...]) -> int:
 
 
 def _label(segment: Segment) -> bytes:
-    fields = segment.model_dump(mode="json", exclude={"text"})
+    fields = segment.model_dump(exclude={"text"})
     return to_bytes(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))

@@ -90,7 +90,8 @@ class KnowledgeBase:
         """Index files, and all files in folders; return what became of each.
 
         A file that is there already is read again only when it has changed. Files of a named folder that no longer
-        exist are removed, and so is what was known of a file that has become unreadable. Each file is added whole or not at all: after an interruption, what was added before stays.
+        exist are removed, and so is what was known of a file that has become unreadable. Each file is added whole or
+        not at all: after an interruption, what was added before stays.
 
         Raises:
             UsageError: a path does not exist; nothing was added.

@@ -59,11 +59,13 @@ class Term:
         forms: the word of the query, then other words for it, the best first.
         weak: it says little about the subject and counts less.
         name: it was written with a capital letter and counts more.
+        guessed: it is a pair of Chinese characters that may belong to two words.
     """
 
     forms: tuple[Form, ...]
     weak: bool = False
     name: bool = False
+    guessed: bool = False
 
     @property
     def word(self) -> str:
@@ -114,20 +116,21 @@ def parse_query(query: str, segmenter: Segmenter, stemmer: Stemmer) -> Query:
     words = [word for piece in found for word in _content(piece, segmenter, shouted)]
     if not words:
         words = [word for piece in found for word in (pairs(piece) if is_cjk(piece) else [piece])]
-    terms = {term.forms[0].index_terms: term for term in _terms(words, names, stemmer)}
+    terms = {term.forms[0].index_terms: term for term in _terms(words, names, segmenter, stemmer)}
     phrases = tuple(f"{a} {b}" for a, b in pairwise(found) if not is_cjk(a + b))
     counting = any(phrase in f"{text} " for phrase in COUNTING)
     return Query(tuple(terms.values())[:_MOST_TERMS], phrases[:_MOST_TERMS], counting)
 
 
-def _terms(words: list[str], names: set[str], stemmer: Stemmer) -> Iterator[Term]:
+def _terms(words: list[str], names: set[str], segmenter: Segmenter, stemmer: Stemmer) -> Iterator[Term]:
     stems = stemmer.stems(other for word in words for other, _ in _forms(word) if not is_cjk(other))
     for word in words:
         forms = [Form(other, stems.get(other, ()), fit) for other, fit in _forms(word)]
         usable = {form.index_terms: form for form in reversed(forms) if form.stems or is_cjk(form.word)}
         if usable:
             weak = word in WEAK or (len(word) == 1 and is_cjk(word))
-            yield Term(tuple(reversed(usable.values())), weak, word in names)
+            guessed = is_cjk(word) and segmenter.kind == "pairs"
+            yield Term(tuple(reversed(usable.values())), weak, word in names, guessed)
 
 
 def _forms(word: str) -> list[tuple[str, float]]:

@@ -25,7 +25,7 @@ _NAMED: Final = 0.5
 """The query names an article when it has this share of the title."""
 _CLOSE_TO_BEST: Final = 0.75
 _WORTH_SHOWING: Final = 0.4
-_TITLE, _TITLE_NAME, _SENTENCE, _BM25, _LANGUAGE = 0.5, 0.1, 0.5, 0.3, 0.15
+_TITLE, _TITLE_NAME, _SENTENCE, _BM25, _LANGUAGE, _LEAD = 0.5, 0.1, 0.5, 0.3, 0.3, 0.1
 _LOOKED_AT_CLOSELY: Final = 12
 _GAP: Final = " ... "
 _SLACK: Final = 100
@@ -41,6 +41,7 @@ class Candidate:
         title: of the document.
         heading: above the passage.
         text: the passage.
+        lead: it is the first of its document.
         bm25: SQLite's score of it, higher is better.
     """
 
@@ -48,6 +49,7 @@ class Candidate:
     title: str
     heading: str
     text: str
+    lead: bool
     bm25: float
 
 
@@ -114,7 +116,7 @@ class Ranking:
         named = self._title_share(candidate.title)
         if share < _ENOUGH and not (named >= 1 and share >= _ENOUGH_WITH_TITLE):
             return 0.0
-        score = share + _BM25 * bm25
+        score = share + _BM25 * bm25 + _LEAD * candidate.lead
         if named >= _NAMED:
             score += _TITLE * named + _TITLE_NAME * any(term.name for term in self._held(candidate.title))
         return score + _LANGUAGE * (is_cjk(candidate.title + candidate.text[:40]) == (language == "zh"))
@@ -174,7 +176,8 @@ def _weight(term: Term, frequency: int, passages: int) -> float:
     # a word that nothing has counts as one that a single passage has, so that a typing error does not hide the rest
     known = max(1, frequency)
     rarity = math.log(1 + (max(passages, known) - known + 0.5) / (known + 0.5))
-    return rarity * (_WEAK if term.weak else _NAME if term.name else 1)
+    weak = term.weak or (term.guessed and not frequency)
+    return rarity * (_WEAK if weak else _NAME if term.name else 1)
 
 
 def _covered(text: str, terms: Sequence[Term]) -> set[int]:

@@ -70,7 +70,7 @@ def _fit(db: sqlite3.Connection, query: Query) -> Query:
     for term in query.terms:
         long = is_cjk(term.word) and len(term.word) > 2
         if long and db.execute("SELECT 1 FROM indexed WHERE indexed MATCH ? LIMIT 1", (term.match,)).fetchone() is None:
-            parts = [Term((Form(pair),), weak=term.weak) for pair in pairs(term.word)]
+            parts = [Term((Form(pair),), term.weak, guessed=True) for pair in pairs(term.word)]
         else:
             parts = [term]
         for part in parts:
@@ -111,7 +111,8 @@ def _either(terms: Sequence[Term]) -> str:
 
 def _matching(db: sqlite3.Connection, expression: str) -> list[Candidate]:
     found = db.execute(
-        "SELECT best.rowid, source.title, passage.heading, passage.text, -best.rank"
+        "SELECT best.rowid, source.title, passage.heading, passage.text,"
+        " passage.id = (SELECT min(id) FROM passage WHERE source_id = source.id), -best.rank"
         " FROM (SELECT rowid, rank FROM indexed WHERE indexed MATCH ? AND rank MATCH 'bm25(4.0, 2.0, 1.0)'"
         " ORDER BY rank LIMIT ?) AS best"
         " JOIN passage ON passage.id = best.rowid JOIN source ON source.id = passage.source_id",

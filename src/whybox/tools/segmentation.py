@@ -99,7 +99,7 @@ class Segmenter:
         """
         self._load()
         if self._cut is None:
-            return [pair for part in _between_stop_words(run) for pair in pairs(part)]
+            return [pair for part in _between_stop_words(run) if part not in STOP for pair in pairs(part)]
         found: list[str] = []
         loose = ""
         for word in [*self._cut(run), ""]:
