@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import operator
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -101,7 +102,8 @@ def calculator(expression: str) -> str:
     """Compute an arithmetic expression with + - * / % ** and brackets."""
     if len(expression) > 300:
         raise ToolError("the expression is longer than 300 characters")
-    expression = expression.translate(str.maketrans("×÷（）", "*/()")).replace("^", "**").strip()
+    expression = unicodedata.normalize("NFKC", expression)  # full-width digits and brackets
+    expression = expression.replace("×", "*").replace("÷", "/").replace("^", "**").strip()
 
     def value(node: ast.AST) -> float:
         match node:

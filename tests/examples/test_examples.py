@@ -83,7 +83,10 @@ def test_fifty_lines_uses_a_tool_and_answers(script, run):
 
 
 def test_fifty_lines_reads_a_chinese_reply_with_chinese_punctuation(script, run):
-    script.replies = ["Thought: 先算括号。\nAction：calculator[（15 + 7）×3]", "Thought: 好了。\nFinal Answer：结果是 66。"]
+    script.replies = [
+        "Thought: 先算括号。\nAction：calculator[（15 + 7）×3]",
+        "Thought: 好了。\nFinal Answer：结果是 66。",
+    ]
     ran = run("fifty_lines.py", "请计算一下 (15 + 7) * 3 的值是多少？", url=script.url)
     assert ran.code == ANSWERED
     assert "Observation: 66" in ran.out.splitlines()
@@ -186,7 +189,7 @@ def test_a_model_that_cannot_be_reached_is_one_clear_line(status, script, run, t
 
 
 def test_fifty_lines_goes_through_its_loop_with_a_real_model(real_endpoint, run):
-    ran = run("fifty_lines.py", "今天星期几？", url=real_endpoint)
+    ran = run("fifty_lines.py", "Hello", url=real_endpoint)
     observations = [line for line in ran.out.splitlines() if line.startswith("Observation: ")]
     assert ran.err == ""
     if ran.code == ANSWERED:
@@ -234,3 +237,22 @@ def test_serving_says_in_one_line_why_it_cannot(arguments, code, said, run, tmp_
     assert ran.code == code
     assert said in ran.err.strip().splitlines()[-1]
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("name", ["tutorial.md", "tutorial.zh-CN.md"])
+def test_the_code_in_the_tutorial_is_the_code_of_the_examples(name):
+    text = (EXAMPLES.parent / "docs" / name).read_text(encoding="utf-8")
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in [FIFTY, *MINI])
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    quoted = [block for block in blocks if "from whybox" not in block]
+    assert len(quoted) == 5
+    assert [block for block in quoted if block not in sources] == []
+
+
+def test_both_tutorials_show_the_same_code_and_output():
+    shown = []
+    for name in ("tutorial.md", "tutorial.zh-CN.md"):
+        text = (EXAMPLES.parent / "docs" / name).read_text(encoding="utf-8")
+        shown.append(sorted(re.findall(r"^```\w+\n.*?^```$", text, re.MULTILINE | re.DOTALL)))
+    assert len(shown[0]) > 10
+    assert shown[0] == shown[1]

@@ -20,7 +20,9 @@ json_values = st.recursive(
     max_leaves=6,
 )
 later_fields = st.dictionaries(
-    st.sampled_from(["cost", "x_y", "新字段", "a\x00", "not an identifier", "body", "run", "seq"]), json_values, max_size=2
+    st.sampled_from(["cost", "x_y", "新字段", "a\x00", "not an identifier", "body", "run", "seq"]),
+    json_values,
+    max_size=2,
 )
 
 
@@ -28,7 +30,9 @@ def _build(kind, /, **fields):
     return st.builds(lambda known, later: kind(**later | known), st.fixed_dictionaries(fields), later_fields)
 
 
-segments = _build(Segment, name=names, role=st.sampled_from(["system", "user", "assistant"]), text=any_text, tokens=maybe)
+segments = _build(
+    Segment, name=names, role=st.sampled_from(["system", "user", "assistant"]), text=any_text, tokens=maybe
+)
 calls = _build(Call, tool=names, arguments=st.dictionaries(any_text, json_values, max_size=3), text=any_text)
 usages = _build(Usage, prompt_tokens=maybe, cached_tokens=maybe, completion_tokens=maybe, estimated=st.booleans())
 reports = _build(

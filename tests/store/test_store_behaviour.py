@@ -161,7 +161,7 @@ async def test_a_run_is_found_by_the_beginning_of_its_id(store: AnyStore) -> Non
     assert await store.find("260115-ABC") == "260115-abc"
     assert await store.find("2601") == "2601"
     assert await store.find("a%") == "a%b"
-    with pytest.raises(UsageError, match="several runs .* 260115-abc, 260115-abd"):
+    with pytest.raises(UsageError, match=r"several runs .* 260115-abc, 260115-abd"):
         await store.find("260115")
     for prefix in ("zzz", "", "\ud800", "_6"):
         with pytest.raises(UsageError, match="no run has an id that begins with"):

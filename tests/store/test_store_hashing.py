@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from event_samples import any_text, segments
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.store.event_samples import any_text, segments
 from whybox.events import Segment
 from whybox.store.hashing import Chain, Prompts, blob_hash, follow, node_hash, segment_of, to_bytes, to_text
 
@@ -17,11 +17,13 @@ def question(text: str, **fields: object) -> Segment:
     return Segment.model_validate({"name": "question", "role": "user", "text": text, **fields})
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_bytes_give_back_any_text(text: str) -> None:
     assert to_text(to_bytes(text)) == text
 
 
+@settings(deadline=None)
 @given(known=prompts, prompt=prompts)
 def test_a_chain_is_the_same_whatever_was_known_before(known, prompt) -> None:
     before, _ = follow(Chain(), known)
@@ -29,6 +31,7 @@ def test_a_chain_is_the_same_whatever_was_known_before(known, prompt) -> None:
     assert follow(before, prompt)[0] == follow(Chain(), prompt)[0]
 
 
+@settings(deadline=None)
 @given(known=prompts, prompt=prompts)
 def test_only_what_is_new_makes_nodes_and_all_nodes_together_make_the_prompt(known, prompt) -> None:
     before, first = follow(Chain(), known)
@@ -43,6 +46,7 @@ def test_only_what_is_new_makes_nodes_and_all_nodes_together_make_the_prompt(kno
     assert rebuilt.prompt(before.head) == known
 
 
+@settings(deadline=None)
 @given(prompts)
 def test_every_node_carries_the_hash_of_what_it_holds(prompt) -> None:
     for node, data in follow(Chain(), prompt)[1].items():

@@ -14,7 +14,7 @@ from whybox.events import Call
 from whybox.ports import ToolSpec
 
 _LONGEST_NAME = 80
-_ANOTHER_CALL = re.compile(r"[\s,;，；]*(?:and|then|和|然后)?\s*\w[\w.-]*\s?[\[(]")
+_ANOTHER_CALL = re.compile(r"[\s,;，；]*(?:(?:and|then|和|然后)\s?){0,2}\w[\w.-]*\s?[\[(]")
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "【": "】"}
 _NAME_KEYS = ("action", "name", "tool", "tool_name", "function")
 _INPUT_KEYS = ("action_input", "arguments", "input", "parameters", "args", "tool_input")

@@ -81,8 +81,8 @@ class Scanner:
         turn = self.spans[-1]
         if turn.where == "turn" and self.cut_at is None:
             self.spans.pop()
-            label, _, rest = turn.text.partition("\n")
-            if rest.strip() or not match(label, frozenset({"observation"}), final=True):
+            label = match(turn.text, frozenset({"observation"}), final=True)
+            if not isinstance(label, Label) or turn.text[label.length :].strip():
                 self.spans[-1].pieces.append(turn.text)
                 self.spans[-1].end = turn.end
                 out.append(("answer", turn.text))

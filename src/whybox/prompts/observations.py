@@ -8,7 +8,8 @@ from itertools import islice
 
 _LABELS = frozenset(
     {
-        "thought", "thoughts", "action", "actioninput", "observation", "observations", "finalanswer", "answer",
+        "question", "thought", "thoughts", "action", "actioninput", "input", "observation", "observations",
+        "finalanswer", "answer", "问题", "問題",
         "思考", "想法", "行动", "动作", "行动输入", "动作输入", "输入", "观察", "观察结果", "最终答案", "答案",
         "行動", "動作", "行動輸入", "動作輸入", "輸入", "觀察", "觀察結果", "最終答案",
     }
@@ -71,12 +72,13 @@ def neutralise(text: str) -> str:
 def _opens_step(line: str) -> bool:
     """Tell whether a line begins with a label, read as a lenient reader might read it."""
     start = _content_start(line)
-    decorated = any(char in "*#_" for char in line[:start])
+    decoration = frozenset(line[:start])
+    ends = _COLONS | {"]"} if "[" in decoration else _COLONS
     significant = (char for char in islice(line, start, None) if not _is_invisible(char))
     seen = ""
     for char in significant:
         for folded in unicodedata.normalize("NFKC", char).casefold():
-            if folded in _COLONS:
+            if folded in ends:
                 return _is_label(seen)
             if folded.isalnum():
                 seen += folded
@@ -84,7 +86,7 @@ def _opens_step(line: str) -> bool:
                 return False
         if len(seen) > _LONGEST_LABEL + 6:
             return False
-    return decorated and seen in _LABELS
+    return not decoration.isdisjoint("*#_`") and seen in _LABELS
 
 
 def _is_label(seen: str) -> bool:
@@ -93,10 +95,10 @@ def _is_label(seen: str) -> bool:
 
 
 def _content_start(line: str) -> int:
-    """Return where a line's first word begins, behind blanks, Markdown decoration and numbering."""
+    """Return where a line's first word begins, behind blanks, decoration, pictures and numbering."""
     for position, char in enumerate(line):
         skipped = char.isspace() or char in _DECORATION or char in _NUMBERING or _is_invisible(char)
-        if not (skipped or unicodedata.category(char) in {"Nd", "No"}):
+        if not (skipped or unicodedata.category(char) in {"Nd", "No", "So"}):
             return position
     return len(line)
 

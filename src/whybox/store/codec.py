@@ -15,6 +15,9 @@ from whybox.store.hashing import to_bytes, to_text
 LARGE = 4096
 """Texts of at least this many characters are kept by content, so that equal ones take space once."""
 
+DEEPEST = 200
+"""How deep lists and objects may be nested: no further than every version of Python and pydantic can read."""
+
 WHOLE = ""
 """The name under which a whole body is kept as a text, when a database's text column could not hold it."""
 
@@ -50,6 +53,8 @@ def encode(event: Event) -> Row:
         }
         # A moved text leaves its name behind, so that the fields come back in their order.
         body = json.dumps(data | dict.fromkeys(texts), ensure_ascii=False, separators=(",", ":"))
+        if body.count("[") + body.count("{") > DEEPEST and _depth(data) > DEEPEST:
+            raise ValueError(f"it is nested deeper than {DEEPEST}")  # noqa: TRY301 - told like any other reason
     except (ValueError, TypeError, RecursionError) as error:
         raise StoreError(
             f"a {plain(event.type, 40)!r} event cannot be kept, because it has no JSON form"
@@ -91,6 +96,19 @@ def plain(text: str, longest: int) -> str:
     line = " ".join(text[: longest * 4].split())
     shown = "".join("\ufffd" if c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" else c for c in line)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def _depth(value: object) -> int:
+    level, depth = [value], 0
+    while level:
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list | tuple)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        depth += 1
+    return depth - 1
 
 
 def _fits_text_column(body: str) -> bool:

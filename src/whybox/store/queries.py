@@ -15,10 +15,10 @@ from whybox.store.schema import blobs, event_texts, events, prompt_nodes, runs
 def load(connection: sa.Connection, run: str, after: int) -> Found:
     """Return what is stored of the run behind event number ``after``, damaged or not."""
     which = {"run": run, "after": after}
-    rows = [tuple(row) for row in connection.execute(_EVENTS, which)]
-    texts = [tuple(row) for row in connection.execute(_TEXTS, which)] if rows else []
+    rows = [tuple(row) for row in connection.execute(_EVENTS, which).all()]
+    texts = [tuple(row) for row in connection.execute(_TEXTS, which).all()] if rows else []
     asked = any(row[4] is not None for row in rows)
-    parts: Iterable[Sequence[Any]] = connection.execute(_NODES, which) if asked else ()
+    parts: Iterable[Sequence[Any]] = connection.execute(_NODES, which).all() if asked else ()
     nodes = [(Node(row[0], row[1], row[2], row[3]), row[4]) for row in parts]
     return Found(None, rows, texts, nodes)
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import ErrorDetails, PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from whybox.errors import ToolDefinitionError, ToolError
 from whybox.tools.cleaning import number_text
 from whybox.tools.complaints import describe
 from whybox.tools.docstrings import parse_docstring
+from whybox.tools.results import well_formed
 
 _LISTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _TRUTH = {"是": "true", "对": "true", "真": "true", "否": "false", "不是": "false", "假": "false"}
@@ -49,6 +50,8 @@ class Arguments:
         self._model = _model(function, name, self._parameters)
         schema = self._model.model_json_schema(schema_generator=_Schema)
         self.schema: dict[str, Any] = {"type": "object", "properties": {}, **_without_title(schema)}
+        definitions = schema.get("$defs", {})
+        self._types = {name: _types(part, definitions) for name, part in self.schema["properties"].items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,22 +67,22 @@ class Arguments:
         Raises:
             BadArguments: with what is wrong in each argument, without the tool's name and form.
         """
-        properties = self.schema["properties"]
+        arguments = {well_formed(str(name)): value for name, value in arguments.items()}
         prepared = {
-            name: _prepare(value, properties.get(name, {}))
+            name: _prepare(value, self._types.get(name, set()), self.schema["properties"].get(name, {}).get("enum"))
             for name, value in arguments.items()
             if value is not None or not self._may_be_left_out(name)
         }
         try:
             read = self._model.model_validate(prepared)
         except ValidationError as error:
-            raise BadArguments(self._complaints(error.errors(include_url=False), arguments, language)) from None
+            problems = describe(error.errors(include_url=False), arguments, self.names, language)
+            raise BadArguments(problems) from None
         return self._split(read)
 
     def _may_be_left_out(self, name: str) -> bool:
         parameter = self._parameters.get(name)
-        schema = self.schema["properties"].get(name, {})
-        return parameter is not None and parameter.default is not parameter.empty and "null" not in _types(schema)
+        return parameter is not None and parameter.default is not parameter.empty and "null" not in self._types[name]
 
     def _split(self, read: BaseModel) -> tuple[list[Any], dict[str, Any]]:
         positional: list[Any] = []
@@ -91,9 +94,6 @@ class Arguments:
             elif field in read.model_fields_set:
                 keywords[name] = getattr(read, field)
         return positional, keywords
-
-    def _complaints(self, errors: list[ErrorDetails], given: dict[str, Any], language: str) -> str:
-        return describe(errors, given, self.names, language)
 
 
 def _parameters(function: Callable[..., Any], name: str) -> dict[str, inspect.Parameter]:
@@ -167,23 +167,24 @@ def _without_title(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in {"title", "description"}}
 
 
-def _types(schema: dict[str, Any]) -> set[str]:
-    """Return the JSON types that a schema allows; none when it allows everything or refers to another schema."""
+def _types(schema: dict[str, Any], definitions: dict[str, Any]) -> set[str]:
+    """Return the JSON types that a schema allows; none when it allows everything."""
     types = {schema["type"]} if isinstance(schema.get("type"), str) else set()
     for part in schema.get("anyOf", ()):
-        types |= _types(part)
-    return types
+        types |= _types(part, definitions)
+    referred = definitions.get(schema.get("$ref", "").rpartition("/")[2])
+    # A class may refer to itself; its own type is all that is asked for here.
+    return types | ({str(referred["type"])} if referred and "type" in referred else set())
 
 
-def _prepare(value: Any, schema: dict[str, Any]) -> Any:
+def _prepare(value: Any, types: set[str], choices: list[Any] | None) -> Any:
     """Return ``value`` in the form that its type's own reading understands; what is unclear stays as it is."""
-    types = _types(schema)
     if isinstance(value, bool):
         return json.dumps(value) if types and "boolean" not in types else value
     if not isinstance(value, str):
         return value
     if "string" in types:
-        return _choice(value, schema.get("enum"))
+        return _choice(value, choices)
     if types & _NUMBERS:
         return number_text(value)
     if types & _MANY:

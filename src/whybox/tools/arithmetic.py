@@ -16,6 +16,7 @@ PRECISION = 60
 SHOWN_DIGITS = 12
 _LONGEST_SHOWN = 30
 
+_LIMIT = 10**MAX_DIGITS
 _MAX_BITS = int(MAX_DIGITS * math.log2(10))
 _MAX_DENOMINATOR_BITS = 3000
 _NOISE = Decimal(10) ** -45
@@ -67,7 +68,7 @@ def bounded(number: Number) -> Number:
     if isinstance(number, Decimal):
         return number
     whole_bits = number.numerator.bit_length() - number.denominator.bit_length()
-    if whole_bits > _MAX_BITS:
+    if whole_bits >= _MAX_BITS and abs(number) >= _LIMIT:
         raise too_large()
     if number.denominator.bit_length() > _MAX_DENOMINATOR_BITS:
         return to_decimal(number)

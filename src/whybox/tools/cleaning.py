@@ -34,7 +34,7 @@ _FRACTIONS = {
 }  # fmt: skip
 _MATHS = str.maketrans({**_FRACTIONS, "√": " sqrt ", "∛": " cbrt "})
 
-_FENCE = re.compile(r"^```[A-Za-z]{0,12}\s|```$")
+_FENCE = re.compile(r"^```(?:[A-Za-z]{0,12}\s)?|```$")
 _PAIRS = {'"': '"', "'": "'", "`": "`"}
 
 

@@ -120,8 +120,8 @@ def _clause(name: str, errors: list[ErrorDetails], given: dict[str, Any], names:
 
 
 def _place(error: ErrorDetails) -> str:
-    first, *rest = error["loc"]
-    return str(first) + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+    name, rest = "".join(map(str, error["loc"][:1])), error["loc"][1:]
+    return name + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
 
 
 def _expected(error: ErrorDetails, language: str) -> str:

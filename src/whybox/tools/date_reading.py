@@ -50,7 +50,7 @@ _WEEKDAY = re.compile(
 _OFFSET = re.compile(
     r"(?:(?:UTC|GMT)\s?(?P<s1>[+-])(?P<h1>\d{1,2})|(?P<s2>[+-])(?P<h2>\d{2}))(?::?(?P<min>\d{2}))?(?!\d)"
 )
-_UTC = re.compile(r"(?:UTC|GMT|Z)\b(?!/)")
+_ZULU = re.compile(r"Z\b")
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
 _SKIPPED = re.compile(r"(?:[\s,()\[\]<>\"']|的|\b(?:at|on|the|in)\b)+", re.IGNORECASE)
 _NOTE = re.compile(r"\.\s?(?:note|注意):", re.IGNORECASE)
@@ -89,6 +89,13 @@ class _Reader:
         self.weekday: int | None = None
         self.days: int | None = None
         self.is_now = False
+        self._pieces = (
+            self._take_relative,
+            self._take_date,
+            self._take_time,
+            self._take_weekday,
+            self._take_zone,
+        )
 
     def read(self) -> Moment:
         while self._skip() < len(self.text):
@@ -187,7 +194,7 @@ class _Reader:
             if minutes >= 24 * 60:
                 raise Problem(f"there is no time zone {found[0]}", f"没有 {found[0]} 这个时区")
             self.offset = TimeDelta(seconds=sign * minutes * 60)
-        elif found := _UTC.match(self.text, self.at):
+        elif found := _ZULU.match(self.text, self.at):
             self.offset = TimeDelta()
         else:
             found = _ZONE.match(self.text, self.at)

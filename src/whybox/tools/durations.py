@@ -15,7 +15,7 @@ Base = Literal["seconds", "days", "months", "workdays"]
 LONGEST_TEXT = 100
 
 _UNITS: dict[str, tuple[Base, int]] = {
-    **dict.fromkeys(("second", "sec", "秒", "秒钟"), ("seconds", 1)),
+    **dict.fromkeys(("second", "sec", "s", "秒", "秒钟"), ("seconds", 1)),
     **dict.fromkeys(("minute", "min", "分钟", "分"), ("seconds", 60)),
     **dict.fromkeys(("hour", "hr", "h", "小时", "钟头", "时"), ("seconds", 3600)),
     **dict.fromkeys(("day", "d", "calendar day", "天", "日"), ("days", 1)),
@@ -129,8 +129,8 @@ def _one_unit(glued: tuple[str, int], separate: tuple[str, int]) -> tuple[Base, 
         if unit is None:
             shown = name[:40]
             raise Problem(
-                f'"unit" must be minutes, hours, days, weeks, months, years or business days, got "{shown}"',
-                f"“unit”必须是分钟、小时、天、周、个月、年或工作日，收到的是“{shown}”",
+                f'"unit" must be seconds, minutes, hours, days, weeks, months, years or business days, got "{shown}"',
+                f"“unit”必须是秒、分钟、小时、天、周、个月、年或工作日，收到的是“{shown}”",
             )
     if len(set(found)) > 1:
         both = " / ".join(names)

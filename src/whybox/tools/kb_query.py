@@ -57,7 +57,7 @@ class Term:
 
     Args:
         forms: the word of the query, then other words for it, the best first.
-        weak: it says little about the subject and counts less.
+        weak: it says little about the subject, as small numbers do too, and counts less.
         name: it was written with a capital letter and counts more.
         guessed: it is a pair of Chinese characters that may belong to two words.
     """
@@ -128,7 +128,7 @@ def _terms(words: list[str], names: set[str], segmenter: Segmenter, stemmer: Ste
         forms = [Form(other, stems.get(other, ()), fit) for other, fit in _forms(word)]
         usable = {form.index_terms: form for form in reversed(forms) if form.stems or is_cjk(form.word)}
         if usable:
-            weak = word in WEAK or (len(word) == 1 and is_cjk(word))
+            weak = word in WEAK or (len(word) == 1 and is_cjk(word)) or (len(word) < 3 and word.isdigit())
             guessed = is_cjk(word) and segmenter.kind == "pairs"
             yield Term(tuple(reversed(usable.values())), weak, word in names, guessed)
 

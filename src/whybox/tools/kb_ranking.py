@@ -18,6 +18,7 @@ from whybox.tools.stop_words import STOP
 
 _WEAK: Final = 0.3
 _NAME: Final = 1.5
+_GUESSED: Final = 0.5
 _ENOUGH: Final = 0.55
 """A passage must hold this share of the query's weight, unless the query names the article it is from."""
 _ENOUGH_WITH_TITLE: Final = 0.15
@@ -25,7 +26,7 @@ _NAMED: Final = 0.5
 """The query names an article when it has this share of the title."""
 _CLOSE_TO_BEST: Final = 0.75
 _WORTH_SHOWING: Final = 0.4
-_TITLE, _TITLE_NAME, _SENTENCE, _BM25, _LANGUAGE, _LEAD = 0.5, 0.1, 0.5, 0.3, 0.3, 0.1
+_TITLE, _TITLE_NAME, _SENTENCE, _BM25, _LANGUAGE, _LEAD = 0.5, 0.2, 0.5, 0.3, 0.3, 0.1
 _LOOKED_AT_CLOSELY: Final = 12
 _GAP: Final = " ... "
 _SLACK: Final = 100
@@ -176,8 +177,11 @@ def _weight(term: Term, frequency: int, passages: int) -> float:
     # a word that nothing has counts as one that a single passage has, so that a typing error does not hide the rest
     known = max(1, frequency)
     rarity = math.log(1 + (max(passages, known) - known + 0.5) / (known + 0.5))
-    weak = term.weak or (term.guessed and not frequency)
-    return rarity * (_WEAK if weak else _NAME if term.name else 1)
+    if term.weak:
+        return rarity * _WEAK
+    if term.guessed and not frequency:
+        return rarity * _GUESSED
+    return rarity * (_NAME if term.name else 1)
 
 
 def _covered(text: str, terms: Sequence[Term]) -> set[int]:

@@ -12,8 +12,8 @@ from whybox.tools.kb_query import Form, Query, Term
 from whybox.tools.kb_ranking import Candidate, Ranking
 from whybox.tools.segmentation import Stemmer, is_cjk, pairs
 
-_CANDIDATES: Final = 60
-_ROWS: Final = 10_000
+_CANDIDATES: Final = 40
+_ROWS: Final = 6_000
 _EXCERPTS: Final = (340, 170)
 """Characters shown of the best passage, and of each other one; half as many when they are Chinese."""
 

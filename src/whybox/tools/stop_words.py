@@ -29,8 +29,7 @@ tell
 
 _EN_WEAK: Final = """
 amount approximately big call called deep exact exactly far find get high known large long many measure most much
-name
-named number often old quantity search show size tall thing things total value wide
+name named number often old quantity search show size tall thing things time times today total value wide
 """
 
 _ZH_STOP: Final = """
@@ -49,6 +48,7 @@ _ZH_STOP: Final = """
 
 _ZH_WEAK: Final = """
 名字 名称 数字 数量 数值 具体 大约 大概 总共 一共 多长 多高 多远 多深 多宽 时间 时候 地方 东西 大小 著名 主要
+今天 昨天 明天 现在 目前 当前 最近
 """
 
 STOP: Final = frozenset((_EN_STOP + _ZH_STOP).split())

@@ -26,7 +26,7 @@ def load_tools_file(path: str | Path) -> list[FunctionTool[..., Any]]:
     """
     file = Path(path)
     code = _compile(file)
-    module = ModuleType(f"whybox_user_tools.{file.stem}")
+    module = ModuleType(f"whybox_user_tools:{file.resolve()}")
     module.__file__ = str(file)
     with _importable(file, module):
         try:

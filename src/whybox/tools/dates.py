@@ -1,0 +1,168 @@
+"""The date tools: ``now``, ``date_add`` and ``date_diff``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from whenever import SYSTEM_TZ, ZonedDateTime
+
+from whybox.tools.arguments import BadArguments
+from whybox.tools.calendar_arithmetic import add
+from whybox.tools.complaints import Problem, complaint
+from whybox.tools.date_differences import difference
+from whybox.tools.date_reading import parse_moment
+from whybox.tools.durations import parse_duration
+from whybox.tools.function import FunctionTool, tool
+from whybox.tools.moments import WEEKDAYS, Moment, find_zone, from_clock, write_moment
+
+Clock = Callable[[], ZonedDateTime]
+
+_ADD_EXAMPLE = {"en": "2024-02-28 09:30, 100, hours", "zh": "2024-02-28 09:30, 100, 小时"}
+_DIFF_EXAMPLE = {"en": "2024-02-28, 2024-12-25", "zh": "2024-02-28, 2024-12-25"}
+_QUESTION = re.compile(
+    r"\b(?:what|whats|is|the|it|today|current|now|date|time|day|of|week|weekday|year|month|please|tell|me|and|local|here"
+    r"|none|null|in|at|zone|timezone)\b|今天|今日|现在|当前|几点钟?|几号|几月|星期几|周几|今年|哪年|日期|时间|时区|本地|请问|什么|多少"
+    r"|是|了|的|和|在|吗|呢|无|空|[^\w/+-]",
+    re.IGNORECASE,
+)
+_UNKNOWN_ZONE = {
+    "en": '. Note: "{zone}" is not a known time zone, so this is the local time',
+    "zh": "。注意：不认识时区“{zone}”，这是本地时间",
+}
+
+
+def _system_clock() -> ZonedDateTime:
+    return ZonedDateTime.now(SYSTEM_TZ)
+
+
+def date_tools(language: str, clock: Clock | None = None) -> list[FunctionTool[..., Any]]:
+    """Return ``now``, ``date_add`` and ``date_diff``, whose observations are in ``language``.
+
+    Args:
+        language: ``en`` or ``zh``.
+        clock: gives the current time in the zone of the person; the system's clock and zone when None.
+    """
+    ticking = clock or _system_clock
+    return [_now_tool(language, ticking), _add_tool(language, ticking), _diff_tool(language, ticking)]
+
+
+def _now_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
+    @tool(
+        name="now",
+        zh="现在的日期、时间、星期和时区。凡是问今天或现在，先用它。输入留空：now[]；问别处时间可写时区：now[Asia/Tokyo]。",
+        example={"en": "", "zh": ""},
+        language=language,
+    )
+    def now(zone: str = "") -> str:
+        """The current date, time, weekday and time zone. Use it first for anything about today or now.
+
+        Leave the input empty: now[]. For the time elsewhere give a time zone: now[Asia/Tokyo].
+
+        Args:
+            zone: empty for local time, or a time zone such as Asia/Tokyo
+        """
+        return _now(clock(), zone.strip(), language)
+
+    return now
+
+
+def _now(current: ZonedDateTime, zone: str, language: str) -> str:
+    place = " ".join(_QUESTION.sub(" ", zone).split())
+    if not place:
+        return write_moment(from_clock(current), language)
+    found = find_zone(zone) or find_zone(place)
+    if found is not None:
+        return write_moment(from_clock(current.to_tz(found)), language)
+    note = _UNKNOWN_ZONE.get(language, _UNKNOWN_ZONE["en"]).format(zone=zone[:40])
+    return write_moment(from_clock(current), language) + note
+
+
+def _add_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
+    @tool(
+        name="date_add",
+        zh=(
+            "日期加减：某个日期之后或之前是哪一天、几点、星期几。输入：日期时间, 数量, 单位"
+            "（分钟、小时、天、周、个月、年），往前用负数。加小时时日期要带时刻。不用来求两个日期相差多少。"
+        ),
+        example=_ADD_EXAMPLE,
+        language=language,
+    )
+    def date_add(date: str, amount: str, unit: str = "") -> str:
+        """Add a time span to a date: which date, time and weekday it is then. Negative amounts go back.
+
+        Input: date and time, amount, unit (minutes, hours, days, weeks, months, years). With hours, give the time of
+        day too. Not for the time between two dates.
+
+        Args:
+            date: a date or date and time, such as 2024-02-28 09:30, or today
+            amount: how many, such as 3, -25 or 1.5
+            unit: minutes, hours, days, weeks, months, years or business days
+        """
+        try:
+            current = from_clock(clock())
+            start = _moment(date, "date", current)
+            end, notes = add(start, parse_duration(amount, unit), current, language)
+        except Problem as problem:
+            raise _refusal("date_add", problem, _ADD_EXAMPLE, language) from None
+        return _with_notes(write_moment(end, language), [*_weekday_note(start, language), *notes], language)
+
+    return date_add
+
+
+def _diff_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
+    @tool(
+        name="date_diff",
+        zh="两个日期相差多少天（带时刻则精确到小时、分钟）。输入：开始日期, 结束日期。不用来给日期加减时间。",
+        example=_DIFF_EXAMPLE,
+        language=language,
+    )
+    def date_diff(start: str, end: str) -> str:
+        """Count the days between two dates; with times of day, also hours and minutes.
+
+        Input: start date, end date. Not for adding time to a date.
+
+        Args:
+            start: the date to count from, such as 2024-02-28, or today
+            end: the date to count to
+        """
+        try:
+            current = from_clock(clock())
+            first, second = _moment(start, "start", current), _moment(end, "end", current)
+        except Problem as problem:
+            raise _refusal("date_diff", problem, _DIFF_EXAMPLE, language) from None
+        notes = [*_weekday_note(first, language), *_weekday_note(second, language)]
+        return _with_notes(difference(first, second, language), notes, language)
+
+    return date_diff
+
+
+def _moment(text: str, argument: str, current: Moment) -> Moment:
+    try:
+        return parse_moment(text, current)
+    except Problem as problem:
+        raise Problem(f'"{argument}": {problem.texts["en"]}', f"“{argument}”：{problem.texts['zh']}") from None
+
+
+def _refusal(name: str, problem: Problem, examples: dict[str, str], language: str) -> BadArguments:
+    example = examples.get(language, examples["en"])
+    return BadArguments(complaint(name, problem.text(language), f"{name}[{example}]", language))
+
+
+def _weekday_note(moment: Moment, language: str) -> list[str]:
+    """Return a note when the weekday given beside a date is not that date's."""
+    if moment.weekday is None:
+        return []
+    names = WEEKDAYS["zh" if language == "zh" else "en"]
+    date = moment.local.date()
+    given, own = names[moment.weekday], names[date.day_of_week().value - 1]
+    if language == "zh":
+        return [f"{date.format_iso()} 是{own}，不是{given}"]
+    return [f"{date.format_iso()} is a {own}, not a {given}"]
+
+
+def _with_notes(text: str, notes: list[str], language: str) -> str:
+    if not notes:
+        return text
+    return f"{text}。注意：{'；'.join(notes)}" if language == "zh" else f"{text}. Note: {'; '.join(notes)}"
