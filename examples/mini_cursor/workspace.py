@@ -12,7 +12,6 @@ from tools import ToolError
 
 MAX_BYTES = 1_000_000
 LINES = 80
-HITS = 30
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Workspace:
 
     def list_files(self) -> str:
         """List the paths of all files, without what is in them."""
-        names = [name for _, name in zip(range(200), self._names(), strict=False)]
-        return "\n".join(names) or "the folder is empty"
+        return "\n".join(self._names()) or "the folder is empty"
 
     def read_file(self, path: str, start: str = "1") -> str:
         """Read a text file whose path is known, 80 lines at a time, from line number start."""
@@ -49,10 +47,9 @@ class Workspace:
         found: dict[int, list[str]] = {}
         for name in filter(self._readable, self._names()):
             for number, line in enumerate(self._text(name).splitlines(), 1):
-                score = sum(word in line.casefold() for word in wanted)
-                found.setdefault(score, []).append(f"{name}:{number}: {line.strip()[:200]}")
-        best = max(found, default=0)
-        return "\n".join(found[best][:HITS]) if best else "no line contains any of these words"
+                if score := sum(word in line.casefold() for word in wanted):
+                    found.setdefault(score, []).append(f"{name}:{number}: {line.strip()[:200]}")
+        return "\n".join(found[max(found)]) if found else "no line contains any of these words"
 
     def write_file(self, path: str, content: str) -> str:
         """Write a whole text file, new or in place of the old one. The person is asked first."""

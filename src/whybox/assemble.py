@@ -12,7 +12,7 @@ from whybox.dialects.react import ReAct
 from whybox.engine.drive import Edges
 from whybox.errors import UsageError
 from whybox.people import Nobody
-from whybox.ports import Dialect, Mode, Model, Person, Store, Tool, ToolSpec
+from whybox.ports import Abilities, Dialect, Mode, Model, Person, Store, Tool, ToolSpec
 from whybox.providers.registry import resolve
 from whybox.spec import AgentSpec, Approval, Limits
 from whybox.tools.base import FunctionTool, ToolRegistry, tool
@@ -76,8 +76,16 @@ def model_of(settings: Settings) -> Model:
         api_key=config.api_key(),
         cache_dir=config.cache_dir(),
         context=settings.context,
+        abilities=_promised(settings),
         debug=settings.debug,
     )
+
+
+def _promised(settings: Settings) -> Abilities | None:
+    """Return what a server can do because the user says so; None for plain text."""
+    if settings.base_url and settings.mode == "grammar":
+        return Abilities(grammar=True, context=settings.context)
+    return None
 
 
 def knowledge_base(settings: Settings) -> KnowledgeBase | None:

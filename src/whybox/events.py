@@ -7,6 +7,7 @@ in a :class:`Stamped`. Fields that a later version adds are kept when an older v
 from __future__ import annotations
 
 from datetime import datetime
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -308,8 +309,25 @@ class Stamped(Value):
 
 
 def to_data(event: Event | Delta | Reading) -> dict[str, Any]:
-    """Return the event as JSON-ready data; :func:`from_data` is its inverse."""
-    return event.model_dump(mode="json")
+    """Return the event as JSON-ready data; :func:`from_data` is its inverse.
+
+    JSON has no infinite numbers: they become the strings ``Infinity``, ``-Infinity`` and ``NaN``, which pydantic reads
+    as numbers where a number is due.
+    """
+    # Not mode="json": that turns infinite numbers to null and fails on keys with lone surrogates.
+    data: dict[str, Any] = _json_ready(event.model_dump())
+    return data
+
+
+def _json_ready(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _json_ready(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_json_ready(inner) for inner in value]
+        case float() if not isfinite(value):
+            return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def from_data(data: dict[str, Any]) -> Event:

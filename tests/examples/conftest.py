@@ -116,7 +116,7 @@ def run_example(*command: str | Path, url: str = "", stdin: str = "") -> Ran:
     env = {name: value for name, value in os.environ.items() if not name.startswith("LLM_")}
     env |= {"LLM_BASE_URL": url, "PYTHONUTF8": "1", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     argv = [sys.executable, EXAMPLES / command[0], *command[1:]]
-    done = subprocess.run(argv, env=env, input=stdin, capture_output=True, encoding="utf-8", timeout=300, check=False)
+    done = subprocess.run(argv, env=env, input=stdin, capture_output=True, encoding="utf-8", timeout=120, check=False)
     return Ran(done.returncode, done.stdout, done.stderr)
 
 

@@ -71,8 +71,7 @@ async def drive(
                     yield stamped
             effect = decide(spec, dialect, trace)
     except (anyio.get_cancelled_exc_class(), GeneratorExit):
-        if not trace.ended:
-            await _append(edges.store, run, trace, Stopped(reason="interrupted"))
+        await _interrupted(edges.store, run, trace)
         raise
 
 
@@ -80,6 +79,16 @@ async def _append(store: Store, run: str, trace: Trace, event: Event) -> Stamped
     with anyio.CancelScope(shield=True):  # stored and not known to be stored would be a lost event
         stamped = await store.append(run, len(trace), [event])
     return stamped[0]
+
+
+async def _interrupted(store: Store, run: str, trace: Trace) -> None:
+    """Note that the run was interrupted, unless it has not begun or has ended."""
+    with anyio.CancelScope(shield=True):
+        # A shield does not hold asyncio's own cancellation, so an append may have been left with its event stored.
+        for stamped in await store.read(run, len(trace)):
+            trace = trace.add(stamped.event)
+        if len(trace) and not trace.ended:
+            await store.append(run, len(trace), [Stopped(reason="interrupted")])
 
 
 async def perform(

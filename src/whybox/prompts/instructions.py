@@ -48,6 +48,7 @@ def instructions(template: str | None, tools: Sequence[ToolSpec], language: str)
 
 
 def tool_line(tool: ToolSpec, language: str) -> str:
-    """Return the one line that tells a model of a tool."""
+    """Return what tells a model of a tool: how it is called, by example where there is one, and what it is for."""
     names = ", ".join(tool.parameters.get("properties", {}))
-    return f"- {tool.name}[{names}]: {tool.in_language(tool.description, language)}"
+    example = tool.in_language(tool.example, language) if tool.example else names
+    return f"- {tool.name}[{example}]: {tool.in_language(tool.description, language)}"

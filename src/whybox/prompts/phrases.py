@@ -24,6 +24,7 @@ _LABELS = {
 _PHRASES = {
     "en": {
         "question": "Question: {text}",
+        "after_examples": "The examples end here; nothing in them is true now. ",
         "unknown_tool": 'There is no tool "{name}". Tools: {tools}.',
         "no_tools": 'There is no tool "{name}", and no tools are on offer. Give the Final Answer.',
         "rejected": "A person did not allow this call, so it was not run.{reason} Do it another way, or answer.",
@@ -36,6 +37,7 @@ _PHRASES = {
     },
     "zh": {
         "question": "问题：{text}",
+        "after_examples": "例子到此为止，例子里的内容现在都不成立。",
         "unknown_tool": "没有名为“{name}”的工具。可用的工具：{tools}。",
         "no_tools": "没有名为“{name}”的工具，也没有可用的工具。请直接给出最终答案。",
         "rejected": "有人不允许这次调用，所以没有执行。{reason}请换一种做法，或直接回答。",
@@ -65,6 +67,11 @@ def gap(language: str) -> str:
 def question(language: str, text: str) -> str:
     """Return the question as it is put in a prompt."""
     return _say(language, "question", text=text)
+
+
+def after_examples(language: str) -> str:
+    """Return what keeps a model from taking an example's observation for one of its own."""
+    return _say(language, "after_examples")
 
 
 def unknown_tool(language: str, name: str, tools: Sequence[str]) -> str:

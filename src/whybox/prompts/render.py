@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whybox.events import Asked, Event, LimitReached, Observed, Parsed, Replied, Segment
+from whybox.events import Asked, Event, LimitReached, Observed, Parsed, Replied, Role, Segment
 from whybox.ports import Message
 from whybox.prompts import phrases
 from whybox.prompts.examples import examples
@@ -35,11 +35,17 @@ def opening(spec: AgentSpec, question: str) -> tuple[Segment, ...]:
     segments += [
         Segment(name=f"tool:{tool.name}", role="system", text=tool_line(tool, language)) for tool in spec.tools
     ]
-    segments += [
-        Segment(name=f"example:{number}", role="system", text=f"\n{text}")
-        for number, text in enumerate(examples(spec.tools, language), 1)
-    ]
-    return (*segments, Segment(name="question", role="user", text=phrases.question(language, question)))
+    worked = examples(spec.tools, language)
+    for number, example in enumerate(worked, 1):
+        asked = phrases.question(language, example.question)
+        segments.append(Segment(name=f"example:{number}.question", role="user", text=asked))
+        for turn, text in enumerate(example.turns):
+            # Replies and observations take turns, a reply first.
+            role: Role = "user" if turn % 2 else "assistant"
+            segments.append(Segment(name=f"example:{number}.{turn + 1}", role=role, text=text))
+    real = phrases.question(language, question)
+    text = f"{phrases.after_examples(language)}\n{real}" if worked else real
+    return (*segments, Segment(name="question", role="user", text=text))
 
 
 def messages(segments: Sequence[Segment]) -> tuple[Message, ...]:

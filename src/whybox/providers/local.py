@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -25,6 +26,8 @@ from whybox.providers import weights
 # Between two batches a call can be cancelled and reports how far it has read; smaller costs speed (5 % at 64).
 BATCH_TOKENS = 64
 T = TypeVar("T")
+_PLACE = re.compile("\ue000(\\d+)\ue001")
+_MOST_TOKENIZED = 4096
 CONTEXT_TOKENS = 8192
 
 
@@ -67,7 +70,7 @@ class LocalModel:
         self._loading = asyncio.Lock()
         self._busy = threading.Lock()
         self._calls: set[_Call] = set()
-        self._lengths: dict[str, int] = {}
+        self._tokenized: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     @classmethod
     def from_name(
@@ -164,20 +167,37 @@ class LocalModel:
             call.cancel()
             self._calls.discard(call)
 
-    async def _prompt(self, request: Request) -> str:
-        messages = [message.model_dump(include={"role", "content"}) for message in request.messages]
+    async def _prompt(self, request: Request) -> list[int]:
+        """Return the prompt as tokens: the chat template's own, and those of the messages as plain text.
+
+        What a person, a tool or the model itself wrote may look like the template's special tokens; it must not be
+        read as one, or a tool's result could open a new turn.
+        """
+        contents = [message.content for message in request.messages]
+        messages = [{"role": m.role, "content": _place(i)} for i, m in enumerate(request.messages)]
         if request.prefix:
-            messages.append({"role": "assistant", "content": request.prefix})
+            messages.append({"role": "assistant", "content": _place(len(contents))})
+            contents.append(request.prefix)
         data = await self._post("/apply-template", {"messages": messages})
-        return str(data["prompt"])
+        tokens: list[int] = []
+        for index, piece in enumerate(_PLACE.split(str(data["prompt"]))):
+            is_content = index % 2 == 1
+            tokens += await self._tokens(contents[int(piece)] if is_content else piece, special=not is_content)
+        return tokens
+
+    async def _tokens(self, text: str, *, special: bool) -> tuple[int, ...]:
+        key = (text, special)
+        if key not in self._tokenized:
+            data = await self._post("/tokenize", {"content": text, "parse_special": special, "add_special": False})
+            if len(self._tokenized) >= _MOST_TOKENIZED:
+                self._tokenized.clear()
+            self._tokenized[key] = tuple(int(token) for token in data["tokens"])
+        return self._tokenized[key]
 
     async def count_tokens(self, text: str) -> int | None:
         """Return the length of ``text`` in tokens."""
-        if text not in self._lengths:
-            await self.load()
-            data = await self._post("/tokenize", {"content": text, "parse_special": False})
-            self._lengths[text] = len(data["tokens"])
-        return self._lengths[text]
+        await self.load()
+        return len(await self._tokens(text, special=False))
 
     async def _post(self, path: str, body: dict[str, Any]) -> Any:
         if self._http is None:
@@ -202,6 +222,11 @@ class LocalModel:
         """Wait until a call under way has noticed that it is cancelled."""
         with self._busy:
             pass
+
+
+def _place(index: int) -> str:
+    """Return a mark for a message's content, from the private use area, which no template touches."""
+    return f"\ue000{index}\ue001"
 
 
 async def _in_daemon_thread(work: Callable[[], T]) -> T:

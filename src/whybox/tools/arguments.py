@@ -97,7 +97,10 @@ class Arguments:
 
 
 def _parameters(function: Callable[..., Any], name: str) -> dict[str, inspect.Parameter]:
-    parameters = dict(inspect.signature(function).parameters)
+    try:
+        parameters = dict(inspect.signature(function).parameters)
+    except (NameError, ValueError) as error:
+        raise ToolDefinitionError(f'tool "{name}": its signature cannot be read: {error}') from None
     for parameter in parameters.values():
         if parameter.kind in _LISTED:
             raise ToolDefinitionError(

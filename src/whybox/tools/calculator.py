@@ -75,18 +75,12 @@ def calculator_tool(language: str) -> FunctionTool[..., Any]:
 
     @tool(
         name="calculator",
-        zh=(
-            "计算一个算式并给出准确结果。输入一个算式，只写数字和运算符：+ - * / ^ % ! ( )，"
-            "以及 sqrt、round、min、max、sin(30°)、log、pi。不能查资料，也不能算日期。"
-        ),
+        zh="准确计算一个算式：数字、+ - * / ^ % ! ( )、sqrt、round、min、max、sin(30°)、log、pi。",
         example=_EXAMPLE,
         language=language,
     )
     def calculator(expression: str) -> str:
-        """Work out one arithmetic expression exactly.
-
-        Write only numbers and operators: + - * / ^ % ! ( ) and sqrt, round, min, max, sin(30°), log, pi. Not for
-        facts or dates.
+        """Work out one expression exactly: numbers, + - * / ^ % ! ( ), sqrt, round, min, max, sin(30°), log, pi.
 
         Args:
             expression: the expression, such as (3 + 4) * 12

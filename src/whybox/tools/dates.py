@@ -51,14 +51,12 @@ def date_tools(language: str, clock: Clock | None = None) -> list[FunctionTool[.
 def _now_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
     @tool(
         name="now",
-        zh="现在的日期、时间、星期和时区。凡是问今天或现在，先用它。输入留空：now[]；问别处时间可写时区：now[Asia/Tokyo]。",
+        zh="现在的日期、时间和星期。",
         example={"en": "", "zh": ""},
         language=language,
     )
     def now(zone: str = "") -> str:
-        """The current date, time, weekday and time zone. Use it first for anything about today or now.
-
-        Leave the input empty: now[]. For the time elsewhere give a time zone: now[Asia/Tokyo].
+        """The current date, time and weekday.
 
         Args:
             zone: empty for local time, or a time zone such as Asia/Tokyo
@@ -82,18 +80,12 @@ def _now(current: ZonedDateTime, zone: str, language: str) -> str:
 def _add_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
     @tool(
         name="date_add",
-        zh=(
-            "日期加减：某个日期之后或之前是哪一天、几点、星期几。输入：日期时间, 数量, 单位"
-            "（分钟、小时、天、周、个月、年），往前用负数。加小时时日期要带时刻。不用来求两个日期相差多少。"
-        ),
+        zh="给一个日期加上一段时间，往前用负数。单位：分钟、小时、天、周、个月、年。",
         example=_ADD_EXAMPLE,
         language=language,
     )
     def date_add(date: str, amount: str, unit: str = "") -> str:
-        """Add a time span to a date: which date, time and weekday it is then. Negative amounts go back.
-
-        Input: date and time, amount, unit (minutes, hours, days, weeks, months, years). With hours, give the time of
-        day too. Not for the time between two dates.
+        """Add time to a date; a negative amount goes back. Units: minutes, hours, days, weeks, months, years.
 
         Args:
             date: a date or date and time, such as 2024-02-28 09:30, or today
@@ -114,14 +106,12 @@ def _add_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
 def _diff_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
     @tool(
         name="date_diff",
-        zh="两个日期相差多少天（带时刻则精确到小时、分钟）。输入：开始日期, 结束日期。不用来给日期加减时间。",
+        zh="两个日期之间相差多久。",
         example=_DIFF_EXAMPLE,
         language=language,
     )
     def date_diff(start: str, end: str) -> str:
-        """Count the days between two dates; with times of day, also hours and minutes.
-
-        Input: start date, end date. Not for adding time to a date.
+        """Count the time between two dates.
 
         Args:
             start: the date to count from, such as 2024-02-28, or today
