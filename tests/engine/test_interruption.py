@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from typing import Any
 
 from tests.engine.worlds import DIALECT, World
+from whybox.engine.drive import drive
 from whybox.engine.replay import departure
 from whybox.events import Answered, Event, Observed, Replied, Stamped, Started, Stopped
-from whybox.ports import Output
+from whybox.ports import Decision, Output
 from whybox.store import MemoryStore
 from whybox.trace import Trace
 
@@ -37,7 +39,7 @@ class SlowStore(MemoryStore):
 
 
 def world(replies: Sequence[str] = SCRIPT) -> World:
-    made = World(replies, approve="never")
+    made = World(replies, [Decision(verdict="reject", reason="it may have been sent")], approve="never")
     made.store = SlowStore()
     for tool in made.tools.values():
         tool.call = _slowly(tool.call)
@@ -129,10 +131,6 @@ def test_a_run_cancelled_at_any_await_goes_on_to_its_answer_and_sends_nothing_tw
 
 def test_a_watcher_that_leaves_early_leaves_a_stopped_run() -> None:
     async def leave(after: int) -> list[Event]:
-        from contextlib import aclosing
-
-        from whybox.engine.drive import drive
-
         run = world()
         started, seen = Started(question="Why?", language="en"), 0
         async with aclosing(drive(run.spec, DIALECT, run.edges, "r", Trace(), started)) as items:

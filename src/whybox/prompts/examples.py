@@ -14,7 +14,6 @@ class Example:
 
     Args:
         tools: the names of the tools in it.
-        unless: it is left out when one of these is on offer too, since another example shows both.
         question: what was asked.
         turns: replies and observations in turn, beginning and ending with a reply, with their labels.
     """
@@ -22,7 +21,6 @@ class Example:
     tools: frozenset[str]
     question: str
     turns: tuple[str, ...]
-    unless: frozenset[str] = frozenset()
 
 
 _EN = (
@@ -34,7 +32,7 @@ _EN = (
             "Observation: 2024-03-05 16:20 Tuesday (UTC, UTC+00:00)",
             "Thought: It is 2024-03-05 16:20. Now I add 45 hours.\nAction: date_add[2024-03-05 16:20, 45, hours]",
             "Observation: 2024-03-07 13:20 Thursday",
-            "Thought: In 45 hours it is 2024-03-07 13:20.\nFinal Answer: It will be 13:20 on Thursday, 2024-03-07.",
+            "Thought: In 45 hours it is 2024-03-07 13:20, Thursday.\nFinal Answer: It will be 13:20 on Thursday, 2024-03-07.",
         ),
     ),
     Example(
@@ -44,7 +42,7 @@ _EN = (
         (
             "Thought: Trays: 14\nRolls on a tray: 25\nThrown away: 8\nRolls in a bag: 9\n"
             "Rolls to sell = 14 * 25 - 8\nBags = (14 * 25 - 8) / 9\nAction: calculator[(14 * 25 - 8) / 9]",
-            "Observation: 38",
+            "Observation: (14 * 25 - 8) / 9 = 38",
             "Thought: There are 38 bags.\nFinal Answer: There are 38 bags.",
         ),
     ),
@@ -56,24 +54,21 @@ _EN = (
             "Observation: [1] The Night Watch: The painting was made by Rembrandt in 1642.",
             "Thought: The painter is Rembrandt. I need to know where Rembrandt was born.\nAction: lookup[Rembrandt born]",
             "Observation: [1] Rembrandt: Rembrandt was born in Leiden in 1606.",
-            "Thought: Rembrandt painted The Night Watch. Rembrandt was born in Leiden.\n"
+            "Thought: The painter is Rembrandt, and he was born in Leiden.\n"
             "Final Answer: Rembrandt painted The Night Watch, and he was born in Leiden.",
         ),
-        unless=frozenset({"calculator"}),
     ),
     Example(
         frozenset({"lookup", "calculator"}),
-        "Who painted The Night Watch, and how old did the painter become?",
+        "In which year was the painting Guernica made, and how many years before 2000 was that?",
         (
-            "Thought: I need to know who painted The Night Watch.\nAction: lookup[painter of The Night Watch]",
-            "Observation: [1] The Night Watch: The painting was made by Rembrandt in 1642.",
-            "Thought: The painter is Rembrandt. I need to know when Rembrandt lived.\n"
-            "Action: lookup[Rembrandt born died]",
-            "Observation: [1] Rembrandt: Rembrandt was born in Leiden in 1606 and died in Amsterdam in 1669.",
-            "Thought: Rembrandt was born in 1606 and died in 1669.\nAge = 1669 - 1606\nAction: calculator[1669 - 1606]",
-            "Observation: 63",
-            "Thought: Rembrandt painted The Night Watch. He became 63 years old.\n"
-            "Final Answer: Rembrandt painted The Night Watch, and he became 63 years old.",
+            "Thought: I need to know when Guernica was made.\nAction: lookup[Guernica painting year]",
+            "Observation: [1] Guernica: Pablo Picasso made the painting Guernica in Paris in 1937.",
+            "Thought: Guernica was made in 1937. I need to know how many years that was before 2000.\n"
+            "Action: calculator[2000 - 1937]",
+            "Observation: 2000 - 1937 = 63",
+            "Thought: Guernica was made in 1937, and that was 63 years before 2000.\n"
+            "Final Answer: Guernica was made in 1937, and that was 63 years before 2000.",
         ),
     ),
 )
@@ -87,7 +82,7 @@ _ZH = (
             "观察：2024-03-05 16:20 星期二（UTC，UTC+00:00）",
             "思考：现在是2024-03-05 16:20，再加上45小时。\n行动：date_add[2024-03-05 16:20, 45, 小时]",
             "观察：2024-03-07 13:20 星期四",
-            "思考：45小时后是2024-03-07 13:20。\n最终答案：45小时后是2024-03-07 13:20，星期四。",
+            "思考：45小时后是2024-03-07 13:20，星期四。\n最终答案：45小时后是2024-03-07 13:20，星期四。",
         ),
     ),
     Example(
@@ -96,7 +91,7 @@ _ZH = (
         (
             "思考：盘数：14\n每盘：25个\n扔掉：8个\n每袋：9个\n剩下的面包 = 14 * 25 - 8\n袋数 = (14 * 25 - 8) / 9\n"
             "行动：calculator[(14 * 25 - 8) / 9]",
-            "观察：38",
+            "观察：(14 * 25 - 8) / 9 = 38",
             "思考：一共有38袋。\n最终答案：一共有38袋。",
         ),
     ),
@@ -108,21 +103,18 @@ _ZH = (
             "观察：[1] 夜巡：这幅画由伦勃朗于1642年完成。",
             "思考：《夜巡》的作者是伦勃朗。再查伦勃朗出生在哪里。\n行动：lookup[伦勃朗 出生]",
             "观察：[1] 伦勃朗：伦勃朗1606年出生于莱顿。",
-            "思考：《夜巡》的作者是伦勃朗。伦勃朗出生于莱顿。\n最终答案：《夜巡》的作者是伦勃朗，他出生在莱顿。",
+            "思考：作者是伦勃朗，他出生在莱顿。\n最终答案：《夜巡》的作者是伦勃朗，他出生在莱顿。",
         ),
-        unless=frozenset({"calculator"}),
     ),
     Example(
         frozenset({"lookup", "calculator"}),
-        "《夜巡》的作者是谁？他活了多少岁？",
+        "《格尔尼卡》是哪一年画的？比2000年早多少年？",
         (
-            "思考：先查《夜巡》的作者是谁。\n行动：lookup[《夜巡》的作者]",
-            "观察：[1] 夜巡：这幅画由伦勃朗于1642年完成。",
-            "思考：《夜巡》的作者是伦勃朗。再查伦勃朗的生卒年。\n行动：lookup[伦勃朗 出生 去世]",
-            "观察：[1] 伦勃朗：伦勃朗1606年出生于莱顿，1669年在阿姆斯特丹去世。",
-            "思考：伦勃朗1606年出生，1669年去世。\n年龄 = 1669 - 1606\n行动：calculator[1669 - 1606]",
-            "观察：63",
-            "思考：《夜巡》的作者是伦勃朗，他活了63岁。\n最终答案：《夜巡》的作者是伦勃朗，他活了63岁。",
+            "思考：先查《格尔尼卡》是哪一年画的。\n行动：lookup[《格尔尼卡》 创作年份]",
+            "观察：[1] 格尔尼卡：毕加索1937年在巴黎创作了《格尔尼卡》。",
+            "思考：《格尔尼卡》是1937年画的。再计算比2000年早多少年。\n行动：calculator[2000 - 1937]",
+            "观察：2000 - 1937 = 63",
+            "思考：《格尔尼卡》是1937年画的，比2000年早63年。\n最终答案：《格尔尼卡》是1937年画的，比2000年早63年。",
         ),
     ),
 )
@@ -131,8 +123,5 @@ _ZH = (
 def examples(tools: Sequence[ToolSpec], language: str) -> tuple[Example, ...]:
     """Return the examples that use only tools on offer."""
     names = {tool.name for tool in tools}
-    return tuple(example for example in (_ZH if language == "zh" else _EN) if _fits(example, names))
+    return tuple(example for example in (_ZH if language == "zh" else _EN) if example.tools <= names)
 
-
-def _fits(example: Example, names: set[str]) -> bool:
-    return example.tools <= names and not example.unless & names

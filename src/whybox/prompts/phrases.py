@@ -24,6 +24,7 @@ _LABELS = {
 _PHRASES = {
     "en": {
         "question": "Question: {text}",
+        "repeated": "(You had this result already. Use it, or do something else.)",
         "after_examples": "The examples end here; nothing in them is true now. ",
         "unknown_tool": 'There is no tool "{name}". Tools: {tools}.',
         "no_tools": 'There is no tool "{name}", and no tools are on offer. Give the Final Answer.',
@@ -37,6 +38,7 @@ _PHRASES = {
     },
     "zh": {
         "question": "问题：{text}",
+        "repeated": "（这个结果之前已经有了，请直接使用它，或者换一种做法。）",
         "after_examples": "例子到此为止，例子里的内容现在都不成立。",
         "unknown_tool": "没有名为“{name}”的工具。可用的工具：{tools}。",
         "no_tools": "没有名为“{name}”的工具，也没有可用的工具。请直接给出最终答案。",
@@ -72,6 +74,11 @@ def question(language: str, text: str) -> str:
 def after_examples(language: str) -> str:
     """Return what keeps a model from taking an example's observation for one of its own."""
     return _say(language, "after_examples")
+
+
+def repeated(language: str) -> str:
+    """Return what is said behind an observation that was there before."""
+    return _say(language, "repeated")
 
 
 def unknown_tool(language: str, name: str, tools: Sequence[str]) -> str:

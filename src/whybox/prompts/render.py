@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whybox.events import Asked, Event, LimitReached, Observed, Parsed, Replied, Role, Segment
+from whybox.events import Asked, Call, Event, LimitReached, Observed, Parsed, Replied, Role, Segment
 from whybox.ports import Message
 from whybox.prompts import phrases
 from whybox.prompts.examples import examples
@@ -18,6 +18,10 @@ from whybox.spec import AgentSpec
 from whybox.trace import Trace
 
 
+_RECENT_EVENTS = 100
+"""How far back a repeated result is noticed; a bound, so that a step costs the same in a long run."""
+
+
 def prompt(spec: AgentSpec, trace: Trace) -> tuple[Segment, ...]:
     """Return the prompt of the model call that is due.
 
@@ -25,7 +29,7 @@ def prompt(spec: AgentSpec, trace: Trace) -> tuple[Segment, ...]:
     """
     asked, since = _last_asked(trace)
     before = asked.prompt if asked else opening(spec, trace.started.question)
-    return before + tuple(_grown(spec, asked, since))
+    return before + tuple(_grown(spec, asked, since, _recent(trace, len(since))))
 
 
 def opening(spec: AgentSpec, question: str) -> tuple[Segment, ...]:
@@ -69,7 +73,16 @@ def _last_asked(trace: Trace) -> tuple[Asked | None, list[Event]]:
     return None, since[::-1]
 
 
-def _grown(spec: AgentSpec, asked: Asked | None, since: Sequence[Event]) -> Iterator[Segment]:
+def _recent(trace: Trace, behind: int) -> list[tuple[Call, str]]:
+    """Return the calls and results shortly before the last ``behind`` events."""
+    end = len(trace) - behind
+    events = (trace[index] for index in range(max(0, end - _RECENT_EVENTS), end))
+    return [(event.call, event.content) for event in events if isinstance(event, Observed)]
+
+
+def _grown(
+    spec: AgentSpec, asked: Asked | None, since: Sequence[Event], recent: Sequence[tuple[Call, str]]
+) -> Iterator[Segment]:
     reply = ""
     for event in since:
         match event:
@@ -81,9 +94,11 @@ def _grown(spec: AgentSpec, asked: Asked | None, since: Sequence[Event]) -> Iter
                     yield Segment(name=f"step:{step}.reply", role="assistant", text=kept)
                 if retry:
                     yield Segment(name=f"step:{step}.correction", role="user", text=retry)
-            case Observed(step=step, content=content):
+            case Observed(step=step, content=content, call=call):
                 shown = neutralise(fold(content, spec.limits.observation_chars, spec.language))
                 text = f"{phrases.label(spec.language, 'observation')}{phrases.gap(spec.language)}{shown}"
+                if (call, content) in recent:
+                    text += f"\n{phrases.repeated(spec.language)}"
                 yield Segment(name=f"step:{step}.observation", role="user", text=text)
             case LimitReached():
                 yield Segment(name="wrap_up", role="user", text=phrases.wrap_up(spec.language))

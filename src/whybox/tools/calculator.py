@@ -15,6 +15,7 @@ from whybox.tools.lexer import Token, read_tokens
 MAX_CHARACTERS = 10_000
 _EXAMPLE = "(3 + 4) * 12"
 _LONGEST_FORM = 200
+_LONGEST_SHOWN = 80
 
 
 def evaluate(expression: str, language: str = "en") -> str:
@@ -38,6 +39,17 @@ def evaluate(expression: str, language: str = "en") -> str:
         return evaluate_tokens(expression_tokens(tokens))
     except Trouble as trouble:
         raise ToolError(_explain(trouble, cleaned, tokens, language)) from None
+
+
+def worked(expression: str, value: str) -> str:
+    """Return ``expression = value``, or the value alone where that would be long or say nothing.
+
+    A bare number tells a small model nothing of what it is, and the next thought then mixes it up with another.
+    """
+    shown = " ".join(expression.split())
+    if len(shown) > _LONGEST_SHOWN or shown == value or any(sign in shown for sign in "=<>＝＜＞"):
+        return value
+    return f"{shown} = {value}"
 
 
 def _tokens(expression: str) -> tuple[str, list[Token]]:
@@ -85,6 +97,6 @@ def calculator_tool(language: str) -> FunctionTool[..., Any]:
         Args:
             expression: the expression, such as (3 + 4) * 12
         """
-        return evaluate(expression, language)
+        return worked(expression, evaluate(expression, language))
 
     return calculator
