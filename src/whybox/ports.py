@@ -47,6 +47,8 @@ class Request(Value):
         stop: the reply ends before any of these strings.
         grammar: a GBNF grammar for prefix + reply, or None.
         max_tokens: longest reply, in tokens.
+        stable: how many of the first messages are the same for every question to this agent, so that what a model
+            computed for them may be kept.
         temperature: 0 for the most likely token each time.
     """
 
@@ -55,6 +57,7 @@ class Request(Value):
     stop: tuple[str, ...] = ()
     grammar: str | None = None
     max_tokens: int = 512
+    stable: int = 0
     temperature: float = 0.0
 
 

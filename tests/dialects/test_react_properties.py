@@ -16,9 +16,8 @@ plain = st.text("abc xyz.,的是在了", min_size=1, max_size=30).map(str.strip)
 noise = st.lists(
     st.one_of(
         st.sampled_from(
-            ["Thought:", "Action:", "Action Input:", "Observation:", "Final Answer:", "Answer: ", "Question:", "\n"]
-            + ["思考：", "行动：", "观察：", "最终答案：", "**", "```", "\n```\n", "search[", "]", "finish", "<think>"]
-            + ["</think>", "</s>", "{", "}", '"', " ", "\u200b", "\ufeff", "1. ", "## ", ": ", "now[]", "None"]
+            "Thought:|Action:|Action Input:|Observation:|Final Answer:|Answer: |Question:|\n|思考：|行动：|观察：|最终答案：|**|```"
+            '|\n```\n|search[|]|finish|<think>|</think>|</s>|{|}|"| |\u200b|\ufeff|1. |## |: |now[]|None'.split("|")
         ),
         line,
     ),
@@ -105,7 +104,9 @@ def test_a_well_formed_call_is_read_as_it_was_meant_in_every_dialect(
 
 
 @settings(max_examples=200, deadline=None)
-@given(labels, plain, st.lists(plain, min_size=1, max_size=4).map("\n".join), st.sampled_from(["label", "finish", "two"]))
+@given(
+    labels, plain, st.lists(plain, min_size=1, max_size=4).map("\n".join), st.sampled_from(["label", "finish", "two"])
+)
 def test_a_well_formed_answer_is_read_as_it_was_meant_in_every_dialect(
     words: tuple[str, str, str, str], thought: str, answer: str, form: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -204,7 +205,7 @@ def test_a_trace_that_grows_never_changes_an_earlier_one(events: list[Event], da
 def test_prompts_only_grow_at_their_end_within_a_run(world: World) -> None:
     asyncio.run(world.go())
     prompts = [list(request.messages) for request in world.model.requests]
-    for earlier, later in zip(prompts, prompts[1:], strict=False):
+    for earlier, later in pairwise(prompts):
         head, tail = earlier[:-1], earlier[-1]
         assert later[: len(head)] == head
         assert later[len(head)].role == tail.role

@@ -66,6 +66,7 @@ class StepsView:
         self._show_answer = show_answer
         self._trace = Trace()
         self._open: str | None = None
+        self._space = ""
         self._streamed: set[str] = set()
         self._begun = time.monotonic()
         self._run = ""
@@ -112,7 +113,11 @@ class StepsView:
                 return
             self._begin(section)
         self._streamed.add(section)
-        self._screen.write(printable(text))
+        # White space at the end of a section is not shown, so it waits until more of the section follows.
+        text = self._space + printable(text)
+        shown = text.rstrip()
+        self._space = text[len(shown) :]
+        self._screen.write(shown)
 
     def _event(self, stamped: Stamped) -> None:
         match stamped.event:
@@ -222,7 +227,7 @@ class StepsView:
 
     def _begin(self, section: str, style: str | None = None) -> None:
         self._end()
-        self._open = section
+        self._open, self._space = section, ""
         self._screen.begin(self._say(section), style or STYLES[section])
 
     def _end(self) -> None:

@@ -131,6 +131,7 @@ def _ask(spec: AgentSpec, dialect: Dialect, trace: Trace) -> AskModel:
         stop=stop,
         grammar=dialect.grammar(spec.tools, spec.language) if constrained else None,
         max_tokens=spec.limits.reply_tokens,
+        stable=render.stable_messages(segments),
         temperature=spec.temperature,
     )
     return AskModel(asked, request)

@@ -32,7 +32,8 @@ _EN = (
             "Observation: 2024-03-05 16:20 Tuesday (UTC, UTC+00:00)",
             "Thought: It is 2024-03-05 16:20. Now I add 45 hours.\nAction: date_add[2024-03-05 16:20, 45, hours]",
             "Observation: 2024-03-07 13:20 Thursday",
-            "Thought: In 45 hours it is 2024-03-07 13:20, Thursday.\nFinal Answer: It will be 13:20 on Thursday, 2024-03-07.",
+            "Thought: In 45 hours it is 2024-03-07 13:20, Thursday.\n"
+            "Final Answer: It will be 13:20 on Thursday, 2024-03-07.",
         ),
     ),
     Example(
@@ -52,7 +53,8 @@ _EN = (
         (
             "Thought: I need to know who painted The Night Watch.\nAction: lookup[painter of The Night Watch]",
             "Observation: [1] The Night Watch: The painting was made by Rembrandt in 1642.",
-            "Thought: The painter is Rembrandt. I need to know where Rembrandt was born.\nAction: lookup[Rembrandt born]",
+            "Thought: The painter is Rembrandt. I need to know where Rembrandt was born.\n"
+            "Action: lookup[Rembrandt born]",
             "Observation: [1] Rembrandt: Rembrandt was born in Leiden in 1606.",
             "Thought: The painter is Rembrandt, and he was born in Leiden.\n"
             "Final Answer: Rembrandt painted The Night Watch, and he was born in Leiden.",
@@ -124,4 +126,3 @@ def examples(tools: Sequence[ToolSpec], language: str) -> tuple[Example, ...]:
     """Return the examples that use only tools on offer."""
     names = {tool.name for tool in tools}
     return tuple(example for example in (_ZH if language == "zh" else _EN) if example.tools <= names)
-

@@ -7,6 +7,7 @@ end, so that a server's prefix cache keeps working.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from whybox.events import Asked, Call, Event, LimitReached, Observed, Parsed, Replied, Role, Segment
 from whybox.ports import Message
@@ -16,7 +17,6 @@ from whybox.prompts.instructions import instructions, tool_line
 from whybox.prompts.observations import fold, neutralise
 from whybox.spec import AgentSpec
 from whybox.trace import Trace
-
 
 _RECENT_EVENTS = 100
 """How far back a repeated result is noticed; a bound, so that a step costs the same in a long run."""
@@ -61,6 +61,11 @@ def messages(segments: Sequence[Segment]) -> tuple[Message, ...]:
         else:
             grouped.append((segment, [segment.text]))
     return tuple(Message(role=first.role, content="\n".join(texts)) for first, texts in grouped)
+
+
+def stable_messages(segments: Sequence[Segment]) -> int:
+    """Return how many messages come before the question: they are the same for every question."""
+    return len(messages(list(takewhile(lambda segment: segment.name != "question", segments))))
 
 
 def _last_asked(trace: Trace) -> tuple[Asked | None, list[Event]]:

@@ -12,7 +12,9 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ from whybox.errors import ContextOverflow, ModelError, WeightsError
 from whybox.events import Usage
 from whybox.ports import Abilities, Chunk, Reply, Request
 from whybox.providers import weights
+from whybox.providers.local_openings import Openings
 
 # Between two batches a call can be cancelled and reports how far it has read; smaller costs speed (5 % at 64).
 BATCH_TOKENS = 64
@@ -47,6 +50,7 @@ class LocalModel:
         context: tokens of prompt and reply together.
         threads: computing threads; None for one a usable CPU.
         debug: let llama.cpp write its log to standard error.
+        openings: where the read beginnings of prompts are kept; None for nowhere.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class LocalModel:
         context: int = CONTEXT_TOKENS,
         threads: int | None = None,
         debug: bool = False,
+        openings: Openings | None = None,
     ) -> None:
         self.name = name
         self.location = "in this process"
@@ -70,6 +75,8 @@ class LocalModel:
         self._loading = asyncio.Lock()
         self._busy = threading.Lock()
         self._calls: set[_Call] = set()
+        self._last: list[int] = []
+        self._openings = openings
         self._tokenized: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     @classmethod
@@ -98,7 +105,9 @@ class LocalModel:
         path = weights.resolve(name, cache_dir)
         if path is None:
             raise WeightsError(f"the weights of local:{name} are not on this machine", f"whybox models pull {name}")
-        return cls(f"local:{name}", path, context=context or CONTEXT_TOKENS, threads=threads, debug=debug)
+        context = context or CONTEXT_TOKENS
+        openings = Openings(cache_dir / "openings", _identity(path, context))
+        return cls(f"local:{name}", path, context=context, threads=threads, debug=debug, openings=openings)
 
     def __repr__(self) -> str:
         return f"LocalModel({self.name!r})"
@@ -137,38 +146,78 @@ class LocalModel:
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
         params.use_jinja = True
         params.warmup = False
+        if self._openings is not None:
+            params.endpoint_slots = True
+            params.slot_save_path = str(self._openings.folder) + os.sep
         params.verbosity = 4 if self._debug else -1
         try:
             return xllamacpp.Server(params)
         except (RuntimeError, ValueError, OSError) as error:
             raise WeightsError(f"llama.cpp cannot read {self._path}: {error}", "is it a whole GGUF file?") from error
 
-    async def stream(self, request: Request) -> AsyncIterator[Chunk | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk | Reply, None]:
         """Yield the reply in pieces, then whole. See :class:`whybox.ports.Model`."""
         await self.load()
+        tokens, opening = await self._prompt(request)
+        fresh = 0
+        async with aclosing(self._read_opening(tokens, opening)) as chunks:
+            async for chunk in chunks:
+                fresh = opening
+                yield chunk
         body = {
-            "prompt": await self._prompt(request),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "return_progress": True,
-            "cache_prompt": True,
+            "prompt": tokens,
             "n_predict": request.max_tokens,
             "temperature": request.temperature,
             "stop": list(request.stop),
         }
         if request.grammar is not None:
             body["grammar"] = request.grammar
-        call = _Call(self._server, self._busy, body)
+        self._last = tokens
+        async with aclosing(self._complete(body)) as items:
+            async for item in items:
+                yield _honest(item, fresh) if isinstance(item, Reply) else item
+
+    async def _complete(self, body: dict[str, Any]) -> AsyncGenerator[Chunk | Reply, None]:
+        streaming = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
+        call = _Call(self._server, self._busy, {"cache_prompt": True, **streaming, **body})
         self._calls.add(call)
         try:
-            async for item in call.items():
-                yield item
+            async with aclosing(call.items()) as items:
+                async for item in items:
+                    yield item
         finally:
             call.cancel()
             self._calls.discard(call)
 
-    async def _prompt(self, request: Request) -> list[int]:
-        """Return the prompt as tokens: the chat template's own, and those of the messages as plain text.
+    async def _read_opening(self, tokens: list[int], opening: int) -> AsyncGenerator[Chunk, None]:
+        """Make the model know the first ``opening`` tokens: it does already, from a file, or by reading them now.
+
+        Yields how far it has read, and nothing when it has not had to read.
+        """
+        begin = tokens[:opening]
+        if not begin or self._last[:opening] == begin or self._openings is None:
+            return
+        name = self._openings.name(begin)
+        if self._openings.has(name) and await self._slot("restore", name):
+            return
+        async with aclosing(self._complete({"prompt": begin, "n_predict": 0})) as items:
+            async for item in items:
+                if isinstance(item, Chunk) and item.read:
+                    yield Chunk(read=(item.read[0], len(tokens)))
+        if self._openings.prepare() and await self._slot("save", name):
+            self._openings.tidy()
+
+    async def _slot(self, action: str, name: str) -> bool:
+        """Save or restore what llama.cpp has read; False when it cannot, which only costs time."""
+        if self._http is None:
+            return False
+        response = await self._http.post(f"/slots/0?action={action}", json={"filename": name})
+        return response.status_code == httpx2.codes.OK
+
+    async def _prompt(self, request: Request) -> tuple[list[int], int]:
+        """Return the prompt as tokens, and how many of them come before the first message that is not stable.
+
+        The tokens are the chat template's own, and those of the messages as plain text.
 
         What a person, a tool or the model itself wrote may look like the template's special tokens; it must not be
         read as one, or a tool's result could open a new turn.
@@ -180,10 +229,13 @@ class LocalModel:
             contents.append(request.prefix)
         data = await self._post("/apply-template", {"messages": messages})
         tokens: list[int] = []
+        opening = 0
         for index, piece in enumerate(_PLACE.split(str(data["prompt"]))):
             is_content = index % 2 == 1
+            if is_content and int(piece) == request.stable:
+                opening = len(tokens)
             tokens += await self._tokens(contents[int(piece)] if is_content else piece, special=not is_content)
-        return tokens
+        return tokens, opening
 
     async def _tokens(self, text: str, *, special: bool) -> tuple[int, ...]:
         key = (text, special)
@@ -265,7 +317,7 @@ class _Call:
         """Make llama.cpp stop at its next token or batch."""
         self._cancelled.set()
 
-    async def items(self) -> AsyncIterator[Chunk | Reply]:
+    async def items(self) -> AsyncGenerator[Chunk | Reply, None]:
         threading.Thread(target=self._run, name="whybox-llama", daemon=True).start()
         text: list[str] = []
         finish, usage = None, Usage()
@@ -310,6 +362,23 @@ def _raise_error(data: dict[str, Any]) -> None:
     if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
         raise ContextOverflow(f"the prompt is too long for this model: {message}")
     raise ModelError(f"llama.cpp refused the request: {message}")
+
+
+def _honest(reply: Reply, fresh: int) -> Reply:
+    """Return ``reply`` with the ``fresh`` tokens that were read for this very call not counted as cached."""
+    cached = reply.usage.cached_tokens
+    if not fresh or cached is None:
+        return reply
+    return reply.model_copy(update={"usage": reply.usage.model_copy(update={"cached_tokens": max(0, cached - fresh)})})
+
+
+def _identity(path: Path, context: int) -> tuple[str, ...]:
+    try:
+        engine = version("xllamacpp")
+    except PackageNotFoundError:
+        engine = "none"
+    about = path.stat()
+    return (str(path.resolve()), str(about.st_size), str(about.st_mtime_ns), str(context), engine)
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:
