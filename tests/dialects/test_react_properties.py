@@ -16,8 +16,40 @@ plain = st.text("abc xyz.,的是在了", min_size=1, max_size=30).map(str.strip)
 noise = st.lists(
     st.one_of(
         st.sampled_from(
-            "Thought:|Action:|Action Input:|Observation:|Final Answer:|Answer: |Question:|\n|思考：|行动：|观察：|最终答案：|**|```"
-            '|\n```\n|search[|]|finish|<think>|</think>|</s>|{|}|"| |\u200b|\ufeff|1. |## |: |now[]|None'.split("|")
+            [
+                "Thought:",
+                "Action:",
+                "Action Input:",
+                "Observation:",
+                "Final Answer:",
+                "Answer: ",
+                "Question:",
+                "\n",
+                "思考：",
+                "行动：",
+                "观察：",
+                "最终答案：",
+                "**",
+                "```",
+                "\n```\n",
+                "search[",
+                "]",
+                "finish",
+                "<think>",
+                "</think>",
+                "</s>",
+                "{",
+                "}",
+                '"',
+                " ",
+                "\u200b",
+                "\ufeff",
+                "1. ",
+                "## ",
+                ": ",
+                "now[]",
+                "None",
+            ]
         ),
         line,
     ),

@@ -11,7 +11,7 @@ from whybox.engine.drive import Edges, drive
 from whybox.errors import ModelError
 from whybox.events import Delta, Event, Resumed, Stamped, Started
 from whybox.people import ScriptedPerson
-from whybox.ports import Decision, Output, Reply, ToolSpec
+from whybox.ports import Abilities, Decision, Output, Reply, ToolSpec
 from whybox.providers.scripted import ScriptedModel
 from whybox.spec import AgentSpec, Limits
 from whybox.store import MemoryStore
@@ -56,7 +56,7 @@ class World:
                 CountingTool("clock", Output(text="noon"), parameters=NOTHING),
             )
         }
-        self.model = ScriptedModel(replies)
+        self.model = ScriptedModel(replies, abilities=Abilities(prefix=True, tokenizer=True))
         self.person = ScriptedPerson(decisions)
         self.store = MemoryStore()
         self.spec = AgentSpec(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -108,17 +109,19 @@ class LiveScreen:
         else:
             self._row += text
             *whole, self._row = self._wrapped(self._row)
-            for row in whole:
-                self._print(row)
+            self._scroll(whole)
         self._redraw()
 
     def end(self) -> None:
         """Close the section; what is left of it moves up."""
         if self._markdown is not None:
-            self._live.console.print(self._answer("".join(self._markdown)))
+            answer, self._markdown = self._answer("".join(self._markdown)), None
+            self._label = ""
+            self._redraw()
+            self._live.console.print(answer)
         elif self._row or self._label:
-            self._print(self._row)
-        self._label, self._row, self._markdown = "", "", None
+            row, self._row = self._row, ""
+            self._scroll([row])
         self._redraw()
 
     def line(self, text: str, style: str = "") -> None:
@@ -148,9 +151,15 @@ class LiveScreen:
                 rows.append("")
         return rows
 
-    def _print(self, row: str) -> None:
-        self._live.console.print(self._gutter(row), no_wrap=True, crop=False)
-        self._label = ""
+    def _scroll(self, rows: Sequence[str]) -> None:
+        """Print rows above the bottom, which is redrawn first, or a row would stand there twice for a moment."""
+        lines = []
+        for row in rows:
+            lines.append(self._gutter(row))
+            self._label = ""
+        if lines:
+            self._redraw()
+            self._live.console.print(Group(*lines), no_wrap=True, crop=False)
 
     def _gutter(self, row: str) -> Text:
         pad = " " * max(0 if not self._label else 1, GUTTER - cell_len(self._label))
@@ -160,7 +169,7 @@ class LiveScreen:
         from rich.padding import Padding
 
         label = Text(self._label, style="dim")
-        return Group(label, Padding(Markdown(text.strip(), style="answer"), (0, 0, 0, 2))) if text.strip() else label
+        return Group(label, Padding(Markdown(text.strip(), style="answer", code_theme="ansi_dark"), (0, 0, 0, 2))) if text.strip() else label
 
     def _redraw(self) -> None:
         parts: list[RenderableType] = []
@@ -172,4 +181,4 @@ class LiveScreen:
             parts.append(self._gutter(self._row))
         if self._status:
             parts.append(Text(self._status, style=Style(dim=True), no_wrap=True, overflow="ellipsis"))
-        self._live.update(Group(*parts))
+        self._live.update(Group(*parts), refresh=False)

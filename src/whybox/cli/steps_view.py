@@ -25,6 +25,7 @@ from whybox.events import (
     Resumed,
     Segment,
     Stamped,
+    Started,
     Stopped,
     Usage,
 )
@@ -121,6 +122,8 @@ class StepsView:
 
     def _event(self, stamped: Stamped) -> None:
         match stamped.event:
+            case Started():
+                self._status(self._say("loading"))
             case Asked() as asked:
                 self._streamed.clear()
                 self._status(self._say("asking"))

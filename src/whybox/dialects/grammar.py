@@ -51,8 +51,8 @@ ws ::= " "?
 def grammar(tools: Sequence[ToolSpec], language: str) -> str:
     """Return the grammar.
 
-    A step is a thought of one or more lines and then one of: ``Action: tool[input]`` on one line, where brackets in the
-    input come in pairs; ``Action: tool`` with a JSON object behind ``Action Input:``, which allows every text; or
+    A step is a thought of one or more lines and then one of: ``Action: tool[input]`` on one line, where the input is
+    not empty and brackets in it come in pairs; ``Action: tool`` with a JSON object behind ``Action Input:``, which allows every text; or
     ``Final Answer:`` with text of any length. A tool with a parameter of format ``multiline`` has only the second form.
 
     Args:
@@ -71,8 +71,9 @@ def _grammar(short: tuple[str, ...], empty: tuple[str, ...], every: tuple[str, .
     ends = [f"{_text(answer)} answer"]
     rules: list[str] = []
     if short:
-        ends.append(f'{_text(action)} short "[" inside "]"')
+        ends.append(f'{_text(action)} short "[" given "]"')
         rules.append(f"short ::= {_either(short)}")
+        rules.append('given ::= ( [^\\[\\] \\t\\n] | "[" given "]" ) inside')
         rules.append('inside ::= ( [^\\[\\]\\n] | "[" inside "]" ){0,240}')
     if empty:
         ends.append(f'{_text(action)} empty "[]"')

@@ -42,7 +42,7 @@ class ScriptedModel:
             what it used; a :class:`~whybox.errors.ModelError` is raised instead of a reply. A reply that begins with
             the request's prefix is taken to be the whole step, any other to be what follows the prefix.
         name: the model's name.
-        abilities: what it says it can do; by default to go on from a prefix and to count tokens.
+        abilities: what it says it can do; by default to count tokens.
 
     Attributes:
         requests: every request so far, in order.
@@ -59,7 +59,7 @@ class ScriptedModel:
         abilities: Abilities | None = None,
     ) -> None:
         self.name = name
-        self.abilities = abilities or Abilities(prefix=True, tokenizer=True)
+        self.abilities = abilities or Abilities(tokenizer=True)
         self.requests: list[Request] = []
         self._replies = tuple(replies)
 
