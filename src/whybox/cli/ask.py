@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from whybox.engine.drive import Live
     from whybox.events import Stamped
     from whybox.ports import Store
+    from whybox.trace import Trace
 
 Items = AsyncGenerator["Stamped | Live", None]
 
@@ -97,9 +97,10 @@ def ask(
     from whybox import config
     from whybox.agent import checked
     from whybox.assemble import Settings
+    from whybox.cli.printing import read_text
     from whybox.spec import Limits
 
-    question = checked(sys.stdin.read() if question == "-" else question)
+    question = checked(read_text() if question == "-" else question)
     settings = Settings(
         model=model or config.setting("model") or config.DEFAULT_MODEL,
         base_url=base_url or config.setting("base_url"),
@@ -151,6 +152,7 @@ async def _show(settings: Settings, look: Look, store: Store, question: str, res
 
 
 async def _as_json(items: Items, store: Store) -> int:
+    from whybox.cli.printing import print_json
     from whybox.events import Stamped
 
     last: Stamped | None = None
@@ -158,18 +160,14 @@ async def _as_json(items: Items, store: Store) -> int:
         async with aclosing(items):
             async for item in items:
                 last = item if isinstance(item, Stamped) else last
-                _print_json(item)
+                print_json(json_line(item))
     finally:
         # Interrupted: what was stored behind the last printed event has not been seen yet.
         if last is not None:
             for stamped in await store.read(last.run, last.seq):
                 last = stamped
-                _print_json(stamped)
+                print_json(json_line(stamped))
     return exit_code(last)
-
-
-def _print_json(item: Stamped | Live) -> None:
-    print(json.dumps(json_line(item), ensure_ascii=False), flush=True)  # noqa: T201
 
 
 def json_line(item: Stamped | Live) -> dict[str, Any]:
@@ -182,6 +180,7 @@ def json_line(item: Stamped | Live) -> dict[str, Any]:
 
 
 async def _on_screen(items: Items, agent: Agent, look: Look, language: str, person: Any) -> int:
+    from whybox.cli.printing import print_text
     from whybox.cli.steps_view import StepsView
     from whybox.events import Stamped
 
@@ -196,12 +195,13 @@ async def _on_screen(items: Items, agent: Agent, look: Look, language: str, pers
     if person is not None:
         person.screen = screen
     model = agent.model
-    mode = agent.mode
-    screen.line(f"whybox  {model.name}  {model.location}  {model.price}  {mode}", "dim")
+    banner = f"whybox  {model.name}  {model.location}  {model.price}  {agent.mode}"
     last: Stamped | None = None
     try:
         async with aclosing(items):
             async for item in items:
+                if last is None:
+                    screen.line(banner, "dim")
                 last = item if isinstance(item, Stamped) else last
                 view.show(item)
     finally:
@@ -209,12 +209,20 @@ async def _on_screen(items: Items, agent: Agent, look: Look, language: str, pers
             for stamped in await agent.store.read(last.run, last.seq):
                 view.show(stamped)
         view.close()
-        view.summary(model.price)
-        if last is not None and not view.trace.answer:
+        if view.trace.state.steps:
+            view.summary(model.price)
+        if last is not None and _was_stopped(view.trace):
             screen.line(f"whybox runs resume {last.run}", "dim")
     if answer_apart and view.trace.answer:
-        print(view.trace.answer.answer, flush=True)  # noqa: T201
+        print_text(view.trace.answer.answer)
     return exit_code(last)
+
+
+def _was_stopped(trace: Trace) -> bool:
+    """Whether a person ended the run; when its model did, the line that says why also says how to go on."""
+    from whybox.events import ModelFailed, Stopped
+
+    return len(trace) > 0 and isinstance(trace[-1], Stopped) and not isinstance(trace.last, ModelFailed)
 
 
 def screens() -> tuple[Console, Screen, bool]:
@@ -285,8 +293,10 @@ def _template(path: Path | None) -> str | None:
         return None
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the prompt template {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the prompt template {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the prompt template {path} is not UTF-8 text (byte {error.start})") from error
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from whybox.cli import ask, kb, models, runs, tools
+from whybox.cli.printing import one_line
 from whybox.errors import WhyboxError
 
 app = typer.Typer(
@@ -63,7 +64,7 @@ def main() -> None:
 
 def _run(arguments: list[str], debug: bool) -> int:
     try:
-        outcome = app(arguments, obj={"debug": debug}, standalone_mode=True)
+        outcome = app(arguments, prog_name="whybox", obj={"debug": debug}, standalone_mode=True)
     except SystemExit as end:
         outcome = end.code
     except KeyboardInterrupt:
@@ -75,12 +76,12 @@ def _run(arguments: list[str], debug: bool) -> int:
     except WhyboxError as error:
         if debug:
             raise
-        print(f"whybox: {error}", file=sys.stderr)  # noqa: T201
+        print(f"whybox: {one_line(str(error))}", file=sys.stderr)  # noqa: T201
         return error.exit_code
     except Exception as error:
         if debug:
             raise
-        line = f"whybox: unexpected {type(error).__name__}: {error} (run again with --debug for the traceback)"
-        print(line, file=sys.stderr)  # noqa: T201
+        line = f"unexpected {type(error).__name__}: {error} (run again with --debug for the traceback)"
+        print(f"whybox: {one_line(line)}", file=sys.stderr)  # noqa: T201
         return 1
     return outcome if isinstance(outcome, int) else 0

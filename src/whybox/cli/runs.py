@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,10 +22,12 @@ def list_runs(
     """List the newest runs."""
     from dataclasses import asdict
 
+    from whybox.cli.printing import print_json
+
     rows = asyncio.run(_listed(limit))
     if as_json:
         for row in rows:
-            typer.echo(json.dumps(asdict(row), ensure_ascii=False, default=str))
+            print_json(asdict(row))
         return
     if not rows:
         typer.echo('no runs yet: whybox ask "..."', err=True)
@@ -60,9 +61,10 @@ def show(
     events = asyncio.run(_events(run))
     if as_json:
         from whybox.cli.ask import json_line
+        from whybox.cli.printing import print_json
 
         for stamped in events:
-            typer.echo(json.dumps(json_line(stamped), ensure_ascii=False))
+            print_json(json_line(stamped))
         return
     from whybox.cli.screen import PlainScreen
     from whybox.cli.steps_view import StepsView

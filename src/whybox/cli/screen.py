@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -13,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 GUTTER = 13
+SECONDS_BETWEEN_DRAWINGS = 1 / 12
 
 
 class Screen(Protocol):
@@ -84,12 +86,19 @@ class PlainScreen:
 
 
 class LiveScreen:
-    """A terminal: whole rows scroll by, the row that is being written and a status line stay at the bottom."""
+    """A terminal: whole rows scroll by, the row that is being written and a status line stay at the bottom.
+
+    It is made, and used, inside a running event loop, which draws what came too soon behind the last drawing.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._live = Live(console=console, auto_refresh=True, refresh_per_second=12, transient=True)
+        # rich's own refreshing thread would write frames that are outdated by then, in between our rows.
+        self._live = Live(console=console, auto_refresh=False, transient=True)
         self._live.start()
+        self._loop = asyncio.get_running_loop()
+        self._due: asyncio.TimerHandle | None = None
+        self._drawn_at = 0.0
         self._label = ""
         self._style = ""
         self._row = ""
@@ -117,7 +126,7 @@ class LiveScreen:
         if self._markdown is not None:
             answer, self._markdown = self._answer("".join(self._markdown)), None
             self._label = ""
-            self._redraw()
+            self._redraw(at_once=True)
             self._live.console.print(answer)
         elif self._row or self._label:
             row, self._row = self._row, ""
@@ -138,7 +147,7 @@ class LiveScreen:
         if self._label or self._row or self._markdown:
             self.end()
         self._status = ""
-        self._redraw()
+        self._redraw(at_once=True)
         self._live.stop()
 
     def _wrapped(self, text: str) -> list[str]:
@@ -158,7 +167,7 @@ class LiveScreen:
             lines.append(self._gutter(row))
             self._label = ""
         if lines:
-            self._redraw()
+            self._redraw(at_once=True)
             self._live.console.print(Group(*lines), no_wrap=True, crop=False)
 
     def _gutter(self, row: str) -> Text:
@@ -169,9 +178,11 @@ class LiveScreen:
         from rich.padding import Padding
 
         label = Text(self._label, style="dim")
-        return Group(label, Padding(Markdown(text.strip(), style="answer", code_theme="ansi_dark"), (0, 0, 0, 2))) if text.strip() else label
+        if not text.strip():
+            return label
+        return Group(label, Padding(Markdown(text.strip(), style="answer", code_theme="ansi_dark"), (0, 0, 0, 2)))
 
-    def _redraw(self) -> None:
+    def _redraw(self, *, at_once: bool = False) -> None:
         parts: list[RenderableType] = []
         if self._markdown is not None:
             rows = max(3, self._console.height - 4)
@@ -182,3 +193,14 @@ class LiveScreen:
         if self._status:
             parts.append(Text(self._status, style=Style(dim=True), no_wrap=True, overflow="ellipsis"))
         self._live.update(Group(*parts), refresh=False)
+        wait = self._drawn_at + SECONDS_BETWEEN_DRAWINGS - self._loop.time()
+        if at_once or wait <= 0:
+            self._draw()
+        elif self._due is None:
+            self._due = self._loop.call_later(wait, self._draw)
+
+    def _draw(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+        self._due, self._drawn_at = None, self._loop.time()
+        self._live.refresh()

@@ -72,6 +72,7 @@ class StepsView:
         self._begun = time.monotonic()
         self._run = ""
         self._seen_segments: tuple[Segment, ...] = ()
+        self._failed: ModelFailed | None = None
 
     @property
     def trace(self) -> Trace:
@@ -121,6 +122,9 @@ class StepsView:
         self._screen.write(shown)
 
     def _event(self, stamped: Stamped) -> None:
+        failed, self._failed = self._failed, None
+        if failed is not None and not isinstance(stamped.event, Stopped):
+            self._line(self._say("failed", message=failed.message), "red")
         match stamped.event:
             case Started():
                 self._status(self._say("loading"))
@@ -141,13 +145,15 @@ class StepsView:
                 self._line(self._say("paused", tool=call.tool), "yellow")
             case Rejected(reason=reason):
                 self._line(self._say("rejected", reason=reason), "yellow")
-            case ModelFailed(message=message):
+            case ModelFailed() as now_failed:
                 self._end()
-                self._line(self._say("failed", message=message), "red")
+                self._failed = now_failed  # drawn with what comes of it
             case LimitReached(message=message):
                 self._line(self._say("limit", message=message), "yellow")
             case Answered() as answered:
                 self._answered(answered)
+            case Stopped(message=message) if failed is not None:
+                self._line(self._say("model_stopped", message=message or failed.message, run=self._run), "red")
             case Stopped(reason=reason, message=message):
                 self._end()
                 self._line(self._say("stopped", reason=message or reason), "red")
@@ -217,7 +223,7 @@ class StepsView:
         for segment in segments:
             count = "" if segment.tokens is None else f"  {segment.tokens}"
             self._line(f"[{segment.role}] {segment.name}{count}", "magenta")
-            self._line(printable(segment.text), "")
+            self._line(segment.text)
         if asked.prefix:
             self._line(self._say("prefix"), "magenta")
             self._line(asked.prefix)
@@ -240,12 +246,12 @@ class StepsView:
 
     def _line(self, text: str, style: str = "") -> None:
         self._end()
-        self._screen.line(text, style)
+        self._screen.line(printable(text), style)
 
     def _status(self, doing: str) -> None:
         state = self._trace.state
         parts = [doing, self._say("steps", steps=state.steps), *self._tokens(self._trace.usage)]
-        self._screen.status("  ".join([*parts, f"{time.monotonic() - self._begun:.0f} s"]))
+        self._screen.status("  ".join([*map(printable, parts), f"{time.monotonic() - self._begun:.0f} s"]))
 
 
 def _short(text: str, limit: int = 160) -> str:

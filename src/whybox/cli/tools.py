@@ -44,13 +44,14 @@ def call_tool(
     kb: KbFile = None,
 ) -> None:
     """Call one tool with the arguments given and print what it returns."""
+    from whybox.cli.printing import print_text
     from whybox.errors import UsageError
 
     registry, _ = _registry(files, lang, kb)
     if name not in registry:
         raise UsageError(f'there is no tool "{name}"', f"there are {', '.join(registry)}")
     output = asyncio.run(_call(registry, name, _named(registry, name, arguments or [])))
-    typer.echo(output.text)
+    print_text(output.text)
     raise typer.Exit(1 if output.error else 0)
 
 

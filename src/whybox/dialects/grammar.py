@@ -52,8 +52,9 @@ def grammar(tools: Sequence[ToolSpec], language: str) -> str:
     """Return the grammar.
 
     A step is a thought of one or more lines and then one of: ``Action: tool[input]`` on one line, where the input is
-    not empty and brackets in it come in pairs; ``Action: tool`` with a JSON object behind ``Action Input:``, which allows every text; or
-    ``Final Answer:`` with text of any length. A tool with a parameter of format ``multiline`` has only the second form.
+    not empty and brackets in it come in pairs; ``Action: tool`` with a JSON object behind ``Action Input:``, which
+    allows every text; or ``Final Answer:`` with text of any length. A tool with a parameter of format ``multiline`` has
+    only the second form.
 
     Args:
         tools: the tools on offer.

@@ -162,9 +162,13 @@ async def _within(items: AsyncIterator[Chunk | Reply], seconds: float) -> AsyncG
 async def _measured(prompt: tuple[Segment, ...], model: Model) -> tuple[Segment, ...]:
     if not model.abilities.tokenizer:
         return prompt
-    return tuple(
-        [
-            s if s.tokens is not None else s.model_copy(update={"tokens": await model.count_tokens(s.text)})
-            for s in prompt
-        ]
-    )
+    try:
+        return tuple([await _measured_segment(segment, model) for segment in prompt])
+    except ModelError:
+        return prompt  # the call that follows meets the same trouble and records it
+
+
+async def _measured_segment(segment: Segment, model: Model) -> Segment:
+    if segment.tokens is not None:
+        return segment
+    return segment.model_copy(update={"tokens": await model.count_tokens(segment.text)})

@@ -25,6 +25,17 @@ class Example:
 
 _EN = (
     Example(
+        frozenset({"date_add"}),
+        "A ticket of 2023-05-04 is valid for 2 months and 10 days. Until which date?",
+        (
+            "Thought: The start is 2023-05-04. First I add 2 months.\nAction: date_add[2023-05-04, 2, months]",
+            "Observation: 2023-07-04 Tuesday",
+            "Thought: Then I add 10 days to 2023-07-04.\nAction: date_add[2023-07-04, 10, days]",
+            "Observation: 2023-07-14 Friday",
+            "Thought: The ticket is valid until 2023-07-14.\nFinal Answer: It is valid until Friday, 2023-07-14.",
+        ),
+    ),
+    Example(
         frozenset({"now", "date_add"}),
         "What time will it be in 45 hours?",
         (
@@ -76,6 +87,17 @@ _EN = (
 )
 
 _ZH = (
+    Example(
+        frozenset({"date_add"}),
+        "一张2023-05-04的票有效期是2个月又10天。到哪一天为止？",
+        (
+            "思考：开始日期是2023-05-04。先加上2个月。\n行动：date_add[2023-05-04, 2, 个月]",
+            "观察：2023-07-04 星期二",
+            "思考：再给2023-07-04加上10天。\n行动：date_add[2023-07-04, 10, 天]",
+            "观察：2023-07-14 星期五",
+            "思考：这张票到2023-07-14为止。\n最终答案：到2023-07-14为止，星期五。",
+        ),
+    ),
     Example(
         frozenset({"now", "date_add"}),
         "45小时后是什么时候？",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,22 +14,12 @@ from whybox.tools.date_differences import difference
 from whybox.tools.date_reading import parse_moment
 from whybox.tools.durations import parse_duration
 from whybox.tools.function import FunctionTool, tool
-from whybox.tools.moments import WEEKDAYS, Moment, find_zone, from_clock, write_moment
+from whybox.tools.moments import WEEKDAYS, Moment, from_clock, write_moment
 
 Clock = Callable[[], ZonedDateTime]
 
 _ADD_EXAMPLE = {"en": "2024-02-28 09:30, 100, hours", "zh": "2024-02-28 09:30, 100, 小时"}
 _DIFF_EXAMPLE = {"en": "2024-02-28, 2024-12-25", "zh": "2024-02-28, 2024-12-25"}
-_QUESTION = re.compile(
-    r"\b(?:what|whats|is|the|it|today|current|now|date|time|day|of|week|weekday|year|month|please|tell|me|and|local|here"
-    r"|none|null|in|at|zone|timezone)\b|今天|今日|现在|当前|几点钟?|几号|几月|星期几|周几|今年|哪年|日期|时间|时区|本地|请问|什么|多少"
-    r"|是|了|的|和|在|吗|呢|无|空|[^\w/+-]",
-    re.IGNORECASE,
-)
-_UNKNOWN_ZONE = {
-    "en": '. Note: "{zone}" is not a known time zone, so this is the local time',
-    "zh": "。注意：不认识时区“{zone}”，这是本地时间",
-}
 
 
 def _system_clock() -> ZonedDateTime:
@@ -51,30 +40,15 @@ def date_tools(language: str, clock: Clock | None = None) -> list[FunctionTool[.
 def _now_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:
     @tool(
         name="now",
-        zh="现在的日期、时间和星期。",
+        zh="现在的日期、时间和星期；只有问现在或今天时才用。",
         example={"en": "", "zh": ""},
         language=language,
     )
-    def now(zone: str = "") -> str:
-        """The current date, time and weekday.
-
-        Args:
-            zone: empty for local time, or a time zone such as Asia/Tokyo
-        """
-        return _now(clock(), zone.strip(), language)
+    def now() -> str:
+        """The current date, time and weekday; only for questions about now or today."""
+        return write_moment(from_clock(clock()), language)
 
     return now
-
-
-def _now(current: ZonedDateTime, zone: str, language: str) -> str:
-    place = " ".join(_QUESTION.sub(" ", zone).split())
-    if not place:
-        return write_moment(from_clock(current), language)
-    found = find_zone(zone) or find_zone(place)
-    if found is not None:
-        return write_moment(from_clock(current.to_tz(found)), language)
-    note = _UNKNOWN_ZONE.get(language, _UNKNOWN_ZONE["en"]).format(zone=zone[:40])
-    return write_moment(from_clock(current), language) + note
 
 
 def _add_tool(language: str, clock: Clock) -> FunctionTool[..., Any]:

@@ -134,7 +134,7 @@ def _one_unit(glued: tuple[str, int], separate: tuple[str, int]) -> tuple[Base, 
             )
     if len(set(found)) > 1:
         both = " / ".join(names)
-        raise Problem(f"there are two units: {both}", f"有两个单位：{both}")
+        raise Problem(f"there are two units: {both}; add one span at a time", f"有两个单位：{both}；每次只加一段时间")
     unit = found[0]
     if unit is None:
         raise AssertionError("unknown units were refused above")

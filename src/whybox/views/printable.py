@@ -22,4 +22,4 @@ def folded(text: str, lines: int = 8, chars: int = 700) -> tuple[str, int, int]:
     """Return the head of ``text``, and how many lines and characters were left out of it."""
     head = "\n".join(text[:chars].split("\n")[:lines])
     rest = text[len(head) :]
-    return head, rest.count("\n"), len(rest)
+    return head, rest.rstrip("\n").count("\n"), len(rest)
