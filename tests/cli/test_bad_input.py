@@ -42,11 +42,7 @@ def complaint(done: Done, code: int) -> str:
     ],
 )
 def test_an_unknown_model(shell: Shell, model: str, said: str) -> None:
-    assert said in complaint(shell("ask", f"--model={model}", "q?", WHYBOX_MODEL=None), 2 if model else _default(shell))
-
-
-def _default(shell: Shell) -> int:
-    return 2
+    assert said in complaint(shell("ask", f"--model={model}", "q?"), 2)
 
 
 def test_a_server_that_is_not_there(shell: Shell) -> None:

@@ -102,7 +102,7 @@ def ask(
 
     question = checked(read_text() if question == "-" else question)
     settings = Settings(
-        model=model or config.setting("model") or config.DEFAULT_MODEL,
+        model=(config.setting("model") or config.DEFAULT_MODEL) if model is None else model,
         base_url=base_url or config.setting("base_url"),
         tools=_tools(tools, tool, no_tools),
         prompt=_template(prompt),

@@ -14,6 +14,7 @@ from whybox.events import (
     Asked,
     Called,
     Delta,
+    Event,
     LimitReached,
     ModelFailed,
     Observed,
@@ -102,6 +103,7 @@ class StepsView:
 
     def close(self) -> None:
         """Finish drawing."""
+        self._draw_failure()
         self._end()
         self._screen.close()
 
@@ -122,9 +124,8 @@ class StepsView:
         self._screen.write(shown)
 
     def _event(self, stamped: Stamped) -> None:
-        failed, self._failed = self._failed, None
-        if failed is not None and not isinstance(stamped.event, Stopped):
-            self._line(self._say("failed", message=failed.message), "red")
+        if not isinstance(stamped.event, Stopped):
+            self._draw_failure()
         match stamped.event:
             case Started():
                 self._status(self._say("loading"))
@@ -141,26 +142,41 @@ class StepsView:
                 self._status(self._say("running", tool=call.tool))
             case Observed(content=content, error=error):
                 self._observation(content, error)
+            case Answered() as answered:
+                self._answered(answered)
+            case ModelFailed() as failed:
+                self._end()
+                self._failed = failed  # drawn with what comes of it
+            case Stopped() as stopped:
+                self._stopped(stopped)
+            case event:
+                self._note(event)
+
+    def _note(self, event: Event) -> None:
+        match event:
             case Paused(call=call):
                 self._line(self._say("paused", tool=call.tool), "yellow")
             case Rejected(reason=reason):
                 self._line(self._say("rejected", reason=reason), "yellow")
-            case ModelFailed() as now_failed:
-                self._end()
-                self._failed = now_failed  # drawn with what comes of it
             case LimitReached(message=message):
                 self._line(self._say("limit", message=message), "yellow")
-            case Answered() as answered:
-                self._answered(answered)
-            case Stopped(message=message) if failed is not None:
-                self._line(self._say("model_stopped", message=message or failed.message, run=self._run), "red")
-            case Stopped(reason=reason, message=message):
-                self._end()
-                self._line(self._say("stopped", reason=message or reason), "red")
             case Resumed():
                 self._line(self._say("resumed"), "dim")
             case _:
                 pass
+
+    def _draw_failure(self) -> None:
+        if self._failed is not None:
+            self._line(self._say("failed", message=self._failed.message), "red")
+        self._failed = None
+
+    def _stopped(self, stopped: Stopped) -> None:
+        if self._failed is not None:
+            message = self._say("model_stopped", message=self._failed.message, run=self._run)
+        else:
+            message = self._say("stopped", reason=stopped.message or stopped.reason)
+        self._failed = None
+        self._line(message, "red")
 
     def _parsed(self, parsed: Parsed) -> None:
         if "thought" not in self._streamed and parsed.thought:

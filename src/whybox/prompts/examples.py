@@ -36,18 +36,6 @@ _EN = (
         ),
     ),
     Example(
-        frozenset({"now", "date_add"}),
-        "What time will it be in 45 hours?",
-        (
-            "Thought: I need to know the current date and time.\nAction: now[]",
-            "Observation: 2024-03-05 16:20 Tuesday (UTC, UTC+00:00)",
-            "Thought: It is 2024-03-05 16:20. Now I add 45 hours.\nAction: date_add[2024-03-05 16:20, 45, hours]",
-            "Observation: 2024-03-07 13:20 Thursday",
-            "Thought: In 45 hours it is 2024-03-07 13:20, Thursday.\n"
-            "Final Answer: It will be 13:20 on Thursday, 2024-03-07.",
-        ),
-    ),
-    Example(
         frozenset({"calculator"}),
         "A baker makes 14 trays of 25 rolls each, throws 8 rolls away and sells the rest in bags of 9. "
         "How many bags are there?",
@@ -96,17 +84,6 @@ _ZH = (
             "思考：再给2023-07-04加上10天。\n行动：date_add[2023-07-04, 10, 天]",
             "观察：2023-07-14 星期五",
             "思考：这张票到2023-07-14为止。\n最终答案：到2023-07-14为止，星期五。",
-        ),
-    ),
-    Example(
-        frozenset({"now", "date_add"}),
-        "45小时后是什么时候？",
-        (
-            "思考：先查现在的日期和时间。\n行动：now[]",
-            "观察：2024-03-05 16:20 星期二（UTC，UTC+00:00）",
-            "思考：现在是2024-03-05 16:20，再加上45小时。\n行动：date_add[2024-03-05 16:20, 45, 小时]",
-            "观察：2024-03-07 13:20 星期四",
-            "思考：45小时后是2024-03-07 13:20，星期四。\n最终答案：45小时后是2024-03-07 13:20，星期四。",
         ),
     ),
     Example(

@@ -132,6 +132,8 @@ def _checked(base_url: str) -> httpx2.URL:
         raise ConfigError("the base URL is not an address", hint) from error
     if url.scheme not in ("http", "https") or not url.host:
         raise ConfigError("the base URL does not begin with http:// or https:// and a host", hint)
+    if url.port is not None and not 0 < url.port < 65536:
+        raise ConfigError(f"the port of the base URL, {url.port}, is not between 1 and 65535", hint)
     return url
 
 
