@@ -249,7 +249,7 @@ def test_the_tool_answers_in_its_language(language: str) -> None:
     calculator = calculator_tool(language)
     assert set(calculator.spec.description) == {"en", "zh"}
     assert calculator.spec.example == {"en": "(3 + 4) * 12"}
-    assert anyio.run(calculator.call, {"expression": "(15 + 7) * 3"}).text == "66"
+    assert anyio.run(calculator.call, {"expression": "(15 + 7) * 3"}).text == "(15 + 7) * 3 = 66"
     assert anyio.run(calculator.call, {"expression": 66}).text == "66"
     output = anyio.run(calculator.call, {"expression": "一些文字"})
     assert output.error == "failed"
@@ -272,3 +272,19 @@ def test_a_deeply_nested_expression_is_refused_also_where_the_stack_is_already_d
     thread.start()
     thread.join()
     assert outcome == ["1"] or "nested too deeply" in outcome[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("40,075 / 1000", "40,075 / 1000 = 40.075"),
+        ("2", "2"),
+        ("3 > 2", "true"),
+        ("1+1=", "2"),
+        ("+".join("1" * 60), "60"),
+    ],
+)
+def test_an_observation_says_what_the_number_is_of_unless_that_is_long_or_says_nothing(
+    expression: str, told: str
+) -> None:
+    assert anyio.run(calculator_tool("en").call, {"expression": expression}).text == told

@@ -211,9 +211,13 @@ class StepsView:
     def summary(self, price: str) -> None:
         """Print what the run used: steps, tokens, cost, time and where it is kept."""
         usage = self._trace.usage
-        parts = [self._say("steps", steps=self._trace.state.steps), *self._tokens(usage), price]
+        parts = [self._steps(), *self._tokens(usage), price]
         parts += [f"{time.monotonic() - self._begun:.1f} s", self._run]
         self._screen.line("  ".join(part for part in parts if part), "dim")
+
+    def _steps(self) -> str:
+        steps = self._trace.state.steps
+        return self._say("step" if steps == 1 else "steps", steps=steps)
 
     def _tokens(self, usage: Usage) -> list[str]:
         if not usage.prompt_tokens:
@@ -265,8 +269,7 @@ class StepsView:
         self._screen.line(printable(text), style)
 
     def _status(self, doing: str) -> None:
-        state = self._trace.state
-        parts = [doing, self._say("steps", steps=state.steps), *self._tokens(self._trace.usage)]
+        parts = [doing, self._steps(), *self._tokens(self._trace.usage)]
         self._screen.status("  ".join([*map(printable, parts), f"{time.monotonic() - self._begun:.0f} s"]))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from whybox.dialects.labels import SPECIAL
 
 _LONGEST = max(map(len, SPECIAL))
+_MOST_TOKENS = 8
+"""More end-of-text tokens in a row than this are text."""
 
 
 class AnswerStream:
@@ -35,18 +37,29 @@ class AnswerStream:
         return answer[self._shown :]
 
     def _safe(self) -> int:
-        end = len(self._held.rstrip())
-        while True:
-            token = self._held.rfind("<", max(0, end - _LONGEST), end)
-            tail = self._held[token:end]
-            if token < 0 or not any(name.startswith(tail) for name in SPECIAL):
-                return end
-            end = len(self._held[:token].rstrip())
+        """Return how much may be shown: up to white space and tokens, the last of them perhaps not whole yet."""
+        end = _without_space(self._held, len(self._held))
+        for number in range(_MOST_TOKENS):
+            start = self._held.rfind("<", max(0, end - _LONGEST), end)
+            tail = self._held[start:end]
+            if start < 0 or not any(name == tail or (number == 0 and name.startswith(tail)) for name in SPECIAL):
+                break
+            end = _without_space(self._held, start)
+        return end
 
 
 def without_special(text: str) -> str:
     """Return ``text`` stripped of white space and of end-of-text tokens at its end."""
     text = text.strip()
-    while name := next((name for name in SPECIAL if text.endswith(name)), None):
+    for _ in range(_MOST_TOKENS):
+        name = next((name for name in SPECIAL if text.endswith(name)), None)
+        if name is None:
+            break
         text = text.removesuffix(name).rstrip()
     return text
+
+
+def _without_space(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end

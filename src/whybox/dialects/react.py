@@ -17,6 +17,7 @@ from whybox.events import Delta, Parsed, Report
 from whybox.ports import Reader, ToolSpec
 
 Finish = Literal["stop", "length"]
+_INVISIBLE = "\ufeff\u200b \t\r\n"
 _NAME = re.compile(r"[^\[(（［\n{:：]+")
 
 
@@ -169,7 +170,7 @@ class ReActReader:
         return self._unlabelled("\n".join(s.text for s in spans if s.where == "preamble"))
 
     def _unlabelled(self, text: str) -> Action:
-        lean = text.strip(" \t\r\n\ufeff\u200b")
+        lean = text.strip().strip(_INVISIBLE).strip()
         if not lean:
             return Action("none", reason="empty")
         bare, _ = unfenced(lean)
