@@ -138,8 +138,10 @@ def test_a_model_that_fails_stops_the_run_with_exit_code_3_and_says_how_to_go_on
     assert (done.events[-1]["type"], done.events[-1]["reason"]) == ("stopped", "model_script")
     done = shell("ask", "-m", model, "What is 12 * 34?")
     assert (done.code, done.out) == (3, "")
-    assert re.search(r"^whybox runs resume \S+$", done.err, re.MULTILINE)
-    assert "1 reply" in done.err
+    assert re.search(r"^whybox: .* has 1 reply .*; go on with: whybox runs resume \S+$", done.err, re.MULTILINE)
+    assert done.err.count("1 reply") == 1
+    run = done.err.split()[-1]
+    assert "whybox: " in shell("runs", "show", run).out
 
 
 def test_a_run_that_stopped_goes_on_where_it_was(shell: Shell, script, tmp_path: Path) -> None:

@@ -19,7 +19,12 @@ def printable(text: str) -> str:
 
 
 def folded(text: str, lines: int = 8, chars: int = 700) -> tuple[str, int, int]:
-    """Return the head of ``text``, and how many lines and characters were left out of it."""
+    """Return the head of ``text``, and how many lines and characters were left out of it.
+
+    A text that is only a little longer than the bounds is shown whole: folding it would hide little and cost a look.
+    """
+    if len(text) <= chars * 4 // 3 and text.count("\n") < lines + 3:
+        return text, 0, 0
     head = "\n".join(text[:chars].split("\n")[:lines])
     rest = text[len(head) :]
-    return head, rest.rstrip("\n").count("\n"), len(rest)
+    return head, rest.count("\n"), len(rest)
