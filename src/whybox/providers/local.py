@@ -12,23 +12,22 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx2
 
-from whybox.errors import ContextOverflow, ModelError, WeightsError
-from whybox.events import Usage
+from whybox.errors import ModelError, WeightsError
 from whybox.ports import Abilities, Chunk, Reply, Request
 from whybox.providers import weights
+from whybox.providers.local_completion import Completion, in_daemon_thread
 from whybox.providers.local_openings import Openings
 
 # Between two batches a call can be cancelled and reports how far it has read; smaller costs speed (5 % at 64).
 BATCH_TOKENS = 64
-T = TypeVar("T")
 _PLACE = re.compile("\ue000(\\d+)\ue001")
 _MOST_TOKENIZED = 4096
 CONTEXT_TOKENS = 8192
@@ -74,7 +73,7 @@ class LocalModel:
         self._http: httpx2.AsyncClient | None = None
         self._loading = asyncio.Lock()
         self._busy = threading.Lock()
-        self._calls: set[_Call] = set()
+        self._calls: set[Completion] = set()
         self._last: list[int] = []
         self._openings = openings
         self._tokenized: dict[tuple[str, bool], tuple[int, ...]] = {}
@@ -121,7 +120,7 @@ class LocalModel:
         async with self._loading:
             if self._server is None:
                 key = secrets.token_urlsafe(24)
-                self._server = await _in_daemon_thread(lambda: self._start(key))
+                self._server = await in_daemon_thread(lambda: self._start(key))
                 self._http = httpx2.AsyncClient(
                     base_url=self._server.listening_address,
                     headers={"Authorization": f"Bearer {key}"},
@@ -179,7 +178,7 @@ class LocalModel:
 
     async def _complete(self, body: dict[str, Any]) -> AsyncGenerator[Chunk | Reply, None]:
         streaming = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
-        call = _Call(self._server, self._busy, {"cache_prompt": True, **streaming, **body})
+        call = Completion(self._server, self._busy, {"cache_prompt": True, **streaming, **body})
         self._calls.add(call)
         try:
             async with aclosing(call.items()) as items:
@@ -267,7 +266,7 @@ class LocalModel:
             await self._http.aclose()
             self._http = None
         if self._server is not None:
-            await _in_daemon_thread(self._wait)
+            await in_daemon_thread(self._wait)
             self._server = None
 
     def _wait(self) -> None:
@@ -279,89 +278,6 @@ class LocalModel:
 def _place(index: int) -> str:
     """Return a mark for a message's content, from the private use area, which no template touches."""
     return f"\ue000{index}\ue001"
-
-
-async def _in_daemon_thread(work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread that does not keep the process from ending, as those of an executor do."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(setter: Callable[[Any], None], value: object) -> None:
-        if not done.done():
-            setter(value)
-
-    def run() -> None:
-        try:
-            outcome: tuple[Callable[[Any], None], object] = (done.set_result, work())
-        except Exception as error:  # noqa: BLE001 - raised in the task that waits
-            outcome = (done.set_exception, error)
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, *outcome)
-
-    threading.Thread(target=run, name="whybox-load", daemon=True).start()
-    return await done
-
-
-class _Call:
-    """One completion under way in a thread."""
-
-    def __init__(self, server: Any, busy: threading.Lock, body: dict[str, Any]) -> None:
-        self._server = server
-        self._busy = busy
-        self._body = body
-        self._cancelled = threading.Event()
-        self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[dict[str, Any] | Exception | None] = asyncio.Queue()
-
-    def cancel(self) -> None:
-        """Make llama.cpp stop at its next token or batch."""
-        self._cancelled.set()
-
-    async def items(self) -> AsyncGenerator[Chunk | Reply, None]:
-        threading.Thread(target=self._run, name="whybox-llama", daemon=True).start()
-        text: list[str] = []
-        finish, usage = None, Usage()
-        while (data := await self._queue.get()) is not None:
-            if isinstance(data, Exception):
-                raise ModelError(f"llama.cpp failed: {data}") from data
-            _raise_error(data)
-            if progress := data.get("prompt_progress"):
-                yield Chunk(read=(int(progress["processed"]), int(progress["total"])))
-            for choice in data.get("choices") or ():
-                finish = choice.get("finish_reason") or finish
-                if choice.get("text"):
-                    text.append(choice["text"])
-                    yield Chunk(text=choice["text"])
-            usage = _usage(data) or usage
-        if finish:
-            yield Reply(text="".join(text), finish="length" if finish == "length" else "stop", usage=usage)
-
-    def _run(self) -> None:
-        with self._busy:
-            try:
-                if not self._cancelled.is_set():
-                    self._server.handle_completions(self._body, self._received)
-            except Exception as error:  # noqa: BLE001 - handed to the task that waits for it
-                self._put(error)
-        self._put(None)
-
-    def _received(self, data: dict[str, Any]) -> bool:
-        self._put(data)
-        return self._cancelled.is_set()
-
-    def _put(self, item: dict[str, Any] | Exception | None) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
-
-
-def _raise_error(data: dict[str, Any]) -> None:
-    error = data.get("error")
-    if not error:
-        return
-    message = str(error.get("message", error) if isinstance(error, dict) else error)
-    if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
-        raise ContextOverflow(f"the prompt is too long for this model: {message}")
-    raise ModelError(f"llama.cpp refused the request: {message}")
 
 
 def _honest(reply: Reply, fresh: int) -> Reply:
@@ -379,13 +295,3 @@ def _identity(path: Path, context: int) -> tuple[str, ...]:
         engine = "none"
     about = path.stat()
     return (str(path.resolve()), str(about.st_size), str(about.st_mtime_ns), str(context), engine)
-
-
-def _usage(data: dict[str, Any]) -> Usage | None:
-    if not (usage := data.get("usage")):
-        return None
-    return Usage(
-        prompt_tokens=usage.get("prompt_tokens"),
-        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
-        completion_tokens=usage.get("completion_tokens"),
-    )
