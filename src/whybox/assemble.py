@@ -13,6 +13,7 @@ from whybox.engine.drive import Edges
 from whybox.errors import UsageError
 from whybox.people import Nobody
 from whybox.ports import Abilities, Dialect, Mode, Model, Person, Store, Tool, ToolSpec
+from whybox.prompts.instructions import instructions
 from whybox.providers.registry import resolve
 from whybox.spec import AgentSpec, Approval, Limits
 from whybox.tools.base import FunctionTool, ToolRegistry, tool
@@ -154,7 +155,9 @@ def spec_of(settings: Settings, model: Model, tools: ToolRegistry, language: str
 
     Raises:
         UsageError: the mode is one the model cannot do.
+        ConfigError: the prompt template cannot be rendered.
     """
+    instructions(settings.prompt, tools.specs, language)
     return AgentSpec(
         model=model.name,
         mode=mode_of(settings, model),

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from whybox import Agent, Limits, MemoryStore, Trace
+from whybox import Agent, Limits, MemoryStore, OutputParser, Trace
 from whybox.dialects.react import ReAct
 from whybox.engine.replay import departure
 from whybox.errors import ContextOverflow
@@ -107,6 +107,11 @@ def replies_of(trace: Trace) -> list[tuple[Replied, Parsed]]:
     return [(e, events[i + 1]) for i, e in enumerate(events) if isinstance(e, Replied)]
 
 
+def read_with_tools(trace: Trace, text: str) -> Parsed:
+    spec = AgentSpec.model_validate(trace.started.agent)
+    return OutputParser(spec.tools, spec.language).parse(text)
+
+
 def is_step(parsed: Parsed) -> bool:
     """Whether a reply was read as written: a thought with one call of an offered tool, or with an answer."""
     called = len(parsed.calls) == 1 and parsed.calls[0].tool in TOOLS
@@ -115,11 +120,11 @@ def is_step(parsed: Parsed) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("questions", "language", "thought", "reply_tokens", "least_whole"),
-    [(ENGLISH, "en", "Thought: ", 160, 12), (CHINESE, "zh", "思考：", 100, 1)],
+    ("questions", "language", "labels", "reply_tokens", "least_whole"),
+    [(ENGLISH, "en", ("Thought: ", "Final Answer: "), 160, 12), (CHINESE, "zh", ("思考：", "最终答案："), 100, 0)],
 )
 def test_held_to_the_grammar_the_small_model_writes_only_well_formed_steps(
-    lab: Lab, questions: list[str], language: str, thought: str, reply_tokens: int, least_whole: int
+    lab: Lab, questions: list[str], language: str, labels: tuple[str, str], reply_tokens: int, least_whole: int
 ) -> None:
     whole = 0
     for question in questions:
@@ -127,16 +132,19 @@ def test_held_to_the_grammar_the_small_model_writes_only_well_formed_steps(
         assert trace.started.language == language
         assert replies_of(trace)
         for reply, parsed in replies_of(trace):
-            assert reply.text.startswith(thought)
+            assert reply.text.startswith(labels[0])
             if reply.finish == "stop":
                 whole += 1
                 assert is_step(parsed), reply.text
                 assert (parsed.report.repairs, parsed.report.confidence) == ((), 1.0)
             else:
-                # It sometimes repeats itself without end, which no grammar can forbid: cut off, and known to be.
+                # It sometimes repeats itself without end, in Chinese more often than not, which no grammar can forbid:
+                # then it is cut off and known to be, and until there it is as it should be.
                 assert parsed.calls == ()
                 assert parsed.reason == (None if parsed.answer else "truncated")
                 assert set(parsed.report.repairs) <= {"truncated"}
+                if parsed.thought and not parsed.answer and "[" not in reply.text.rpartition("\n")[2]:
+                    assert is_step(read_with_tools(trace, f"{reply.text}\n{labels[1]}x"))
         assert rederives(trace)
     assert whole >= least_whole
 

@@ -85,12 +85,13 @@ def _grammar(short: tuple[str, ...], empty: tuple[str, ...], every: tuple[str, .
     head = [
         f'root ::= {_text(thought)} first ( "\\n" line ){{0,{LINES}}} "\\n" end',
         f"end ::= {' | '.join(ends)}",
-        'answer ::= first ( "\\n"{1,2} answer-line )*',
+        'answer ::= [^ \\n\\t] more ( "\\n"{1,2} answer-line )*',
+        "more ::= [^\\n]*",
         "first ::= [^ \\n\\t] rest",
         f"rest ::= [^\\n]{{0,{LINE_CHARS}}}",
     ]
     # A fence in a thought could hide the action behind it; in an answer it is content.
-    lines = [*_line_rules("line", (*_FORBIDDEN, _FENCE)), *_line_rules("answer-line", _FORBIDDEN)]
+    lines = [*_line_rules("line", (*_FORBIDDEN, _FENCE), "rest"), *_line_rules("answer-line", _FORBIDDEN, "more")]
     return "\n".join([*head, *rules, *lines]) + _JSON
 
 
@@ -116,9 +117,9 @@ def _class(chars: Iterable[str]) -> str:
     return "".join(f"\\{char}" if char in "]\\^-" else char for char in sorted(chars))
 
 
-def _line_rules(name: str, forbidden: Sequence[str]) -> list[str]:
-    """Return rules for lines that are not empty and begin with none of ``forbidden``, indented or not."""
-    rules = [f"{name} ::= [ \\t]* {name}-0"]
+def _line_rules(name: str, forbidden: Sequence[str], tail: str) -> list[str]:
+    """Return rules for lines that begin with none of ``forbidden``, indented or not, and go on with ``tail``."""
+    rules = [f"{name} ::= [ \\t]{{0,12}} {name}-0"]
     waiting: list[tuple[str, tuple[str, ...], int]] = [(f"{name}-0", tuple(forbidden), 0)]
     count = 0
     while waiting:
@@ -127,7 +128,7 @@ def _line_rules(name: str, forbidden: Sequence[str]) -> list[str]:
         for word in words:
             below.setdefault(word[depth], []).append(word)
         blank = " \\t" if depth == 0 else ""
-        choices = [f"[^{_class(below)}\\n{blank}] rest"]
+        choices = [f"[^{_class(below)}\\n{blank}] {tail}"]
         for char, longer in below.items():
             if all(len(word) > depth + 1 for word in longer):
                 count += 1

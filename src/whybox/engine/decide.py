@@ -75,7 +75,9 @@ def _after_reading(spec: AgentSpec, dialect: Dialect, trace: Trace, parsed: Pars
     if limit and parsed.answer is not None and _is_another_step(spec, dialect, parsed.answer):
         return Note(_best_effort(spec, trace, limit.message))
     if parsed.answer is not None:
-        return Note(Answered(answer=parsed.answer, complete=limit is None, reason=limit.message if limit else None))
+        short = phrases.cut(spec.language) if "truncated" in parsed.report.repairs else None
+        reason = limit.message if limit else short
+        return Note(Answered(answer=parsed.answer, complete=reason is None, reason=reason))
     if limit and parsed.calls:
         return Note(_best_effort(spec, trace, limit.message))
     if limit:

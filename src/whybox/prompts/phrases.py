@@ -30,6 +30,7 @@ _PHRASES = {
         "no_tools": 'There is no tool "{name}", and no tools are on offer. Give the Final Answer.',
         "rejected": "A person did not allow this call, so it was not run.{reason} Do it another way, or answer.",
         "step_limit": "the limit of {steps} steps was reached",
+        "cut": "the answer was cut by the limit on the length of a reply",
         "unread": "the model's reply could not be read, so it is shown as it is",
         "collected": "No answer was reached. What was observed:\n{items}",
         "nothing": "No answer was reached, and nothing was observed.",
@@ -44,6 +45,7 @@ _PHRASES = {
         "no_tools": "没有名为“{name}”的工具，也没有可用的工具。请直接给出最终答案。",
         "rejected": "有人不允许这次调用，所以没有执行。{reason}请换一种做法，或直接回答。",
         "step_limit": "已达到 {steps} 步的上限",
+        "cut": "答案达到了回复长度的上限，被截断了",
         "unread": "无法读懂模型的回复，因此原样显示",
         "collected": "没有得出答案。观察到的内容：\n{items}",
         "nothing": "没有得出答案，也没有观察到任何内容。",
@@ -96,6 +98,11 @@ def rejected(language: str, reason: str) -> str:
 def step_limit(language: str, steps: int) -> str:
     """Return why a run ended at its step limit."""
     return _say(language, "step_limit", steps=steps)
+
+
+def cut(language: str) -> str:
+    """Return why an answer does not end where it should."""
+    return _say(language, "cut")
 
 
 def unread(language: str) -> str:

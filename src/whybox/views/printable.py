@@ -27,4 +27,4 @@ def folded(text: str, lines: int = 8, chars: int = 700) -> tuple[str, int, int]:
         return text, 0, 0
     head = "\n".join(text[:chars].split("\n")[:lines])
     rest = text[len(head) :]
-    return head, rest.count("\n"), len(rest)
+    return head, rest.rstrip("\n").count("\n"), len(rest)
