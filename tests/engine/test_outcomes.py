@@ -40,7 +40,7 @@ def test_when_even_the_last_call_fails_the_observations_are_the_answer() -> None
 def test_replies_that_cannot_be_read_are_sent_back_three_times_and_then_shown_as_they_are() -> None:
     world = World(["Thought: hm", "Thought: hm", "Thought: hm", "Thought: still hm"], limits=Limits(max_steps=9))
     answered = last(world)
-    assert answered.answer == "Thought: still hm"
+    assert answered.answer == "still hm"
     assert not answered.complete
     assert len(world.model.requests) == 4
     assert "neither an Action nor a Final Answer" in world.model.requests[1].messages[-1].content
