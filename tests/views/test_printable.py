@@ -28,9 +28,9 @@ def test_a_folded_text_and_what_was_left_out_are_the_whole(text: str) -> None:
     head, lines, chars = folded(text)
     assert text.startswith(head)
     assert len(head) + chars == len(text)
-    assert text[len(head) :].count("\n") == lines
+    assert text[len(head) :].rstrip("\n").count("\n") == lines
     if chars:
-        assert lines >= 3 or chars > 200
+        assert chars > 2
 
 
 def test_a_little_more_than_the_bounds_is_shown_whole_and_much_more_is_not() -> None:
