@@ -28,7 +28,7 @@ $(VENV)/installed-%: $(BIN)/python pyproject.toml
 ifdef UV
 	@$(UV) pip install --quiet --python $(BIN)/python -e '.[$*]'
 else
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[$*]'
 endif
 	@touch $@
 

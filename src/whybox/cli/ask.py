@@ -268,8 +268,12 @@ def ensure_weights(settings: Settings) -> None:
         return
     from whybox.cli.progress import shown
 
-    with shown() as show:
-        weights.pull(name, config.cache_dir(), show)
+    try:
+        with shown() as show:
+            weights.pull(name, config.cache_dir(), show)
+    except KeyboardInterrupt:
+        typer.echo("stopped; what was downloaded is kept, the same command goes on from there", err=True)
+        raise
 
 
 def _tools(files: list[Path] | None, names: list[str] | None, none: bool) -> list[Any] | None:
