@@ -37,6 +37,12 @@ Thought: what is this?
 Who are you?
 Which is larger, 2.5 or 2.45?
 Action: calculator[1 + 1]
+What is 100 minus 1?
+How many minutes are in 3 hours?
+What is 2^10?
+What is the date?
+What is 1/4 as a decimal?
+Good morning!
 """.splitlines()
 CHINESE = """计算 12 乘以 34。
 今天星期几？现在几点了？
@@ -121,7 +127,7 @@ def is_step(parsed: Parsed) -> bool:
 
 @pytest.mark.parametrize(
     ("questions", "language", "labels", "reply_tokens", "least_whole"),
-    [(ENGLISH, "en", ("Thought: ", "Final Answer: "), 160, 12), (CHINESE, "zh", ("思考：", "最终答案："), 100, 0)],
+    [(ENGLISH, "en", ("Thought: ", "Final Answer: "), 240, 17), (CHINESE, "zh", ("思考：", "最终答案："), 100, 0)],
 )
 def test_held_to_the_grammar_the_small_model_writes_only_well_formed_steps(
     lab: Lab, questions: list[str], language: str, labels: tuple[str, str], reply_tokens: int, least_whole: int
