@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from whybox import config
 from whybox.providers import weights
+
+# A shell starts its background jobs with interrupts ignored, and processes inherit that; tests here interrupt some.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _required() -> bool:
