@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,22 +34,29 @@ def list_runs(
     if not rows:
         typer.echo('no runs yet: whybox ask "..."', err=True)
         return
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from whybox.cli.printing import print_text
 
-    from whybox.views.printable import printable
+    for line in _lines(rows):
+        print_text(line)
 
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for name in ("run", "when", "outcome"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("steps", justify="right")
-    table.add_column("question", no_wrap=True, overflow="ellipsis", ratio=1)
+
+def _lines(rows: list[Any]) -> Iterator[str]:
+    """Yield a line for each run; only the question is shortened, to what a terminal has room for."""
+    import shutil
+
+    from rich.cells import cell_len, set_cell_size
+
+    from whybox.cli.printing import one_line
+
+    ids = max(len(row.id) for row in rows)
+    wide = shutil.get_terminal_size((200, 24)).columns if sys.stdout.isatty() else 10_000
+    yield f"{'run':{ids}}  {'when':16}  {'outcome':10}  steps  question"
     for row in rows:
         when = row.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add_row(row.id, when, row.outcome, str(row.steps), Text(printable(row.question)))
-    Console(highlight=False).print(table)
+        head = f"{row.id:{ids}}  {when}  {row.outcome:10}  {row.steps:5}  "
+        question = one_line(row.question)
+        room = max(10, wide - len(head) - 1)
+        yield head + (question if cell_len(question) <= room else set_cell_size(question, room - 1).rstrip() + "…")
 
 
 @app.command()
