@@ -10,7 +10,7 @@ import pytest
 from whybox.errors import ConfigError, UnknownModel, WeightsError
 from whybox.ports import Abilities
 from whybox.providers.openai_compat import OpenAICompatModel
-from whybox.providers.registry import PROVIDERS, describe_all, resolve
+from whybox.providers.registry import resolve
 from whybox.providers.scripted import ScriptedModel
 
 URL = "http://127.0.0.1:9/v1"
@@ -90,14 +90,3 @@ def test_an_unknown_model_gets_the_nearest_name_or_all_there_are(tmp_path: Path,
 def test_an_unknown_embedded_model_is_an_unknown_model(tmp_path: Path) -> None:
     with pytest.raises(UnknownModel, match="smollm2-135m"):
         resolve("local:smollm2", cache_dir=tmp_path)
-
-
-def test_the_list_says_of_each_model_whether_it_can_be_used_and_why_not(tmp_path: Path) -> None:
-    rows = {row.name: row for row in describe_all(tmp_path)}
-    assert next(iter(rows)) == "local:qwen2.5-coder-1.5b"
-    assert not rows["local:smollm2-135m"].usable
-    assert "whybox models pull smollm2-135m" in rows["local:smollm2-135m"].note
-    assert rows["scripted:FILE"].usable
-    assert "--base-url" in rows["openai:NAME"].note
-    assert {name.partition(":")[0] for name in rows} == set(PROVIDERS)
-    assert all(row.location and row.price for row in rows.values())

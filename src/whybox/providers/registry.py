@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
-from dataclasses import dataclass
 from pathlib import Path
 
 from whybox.errors import ConfigError, UnknownModel
@@ -17,25 +15,6 @@ PROVIDERS = {
     "scripted": "scripted:FILE",
 }
 """Providers, and how a model of theirs is named."""
-
-
-@dataclass(frozen=True)
-class Description:
-    """What a person wants to know of a model before choosing it.
-
-    Args:
-        name: how to name it.
-        usable: it can be used now, as it is named here.
-        note: what it is, or why it cannot be used and what to do.
-        location: where it runs.
-        price: what it costs.
-    """
-
-    name: str
-    usable: bool
-    note: str
-    location: str
-    price: str
 
 
 def resolve(
@@ -88,40 +67,6 @@ def resolve(
 
     abilities = abilities or Abilities(context=context)
     return OpenAICompatModel(f"openai:{name}", base_url, name, api_key, timeout=timeout, abilities=abilities)
-
-
-def describe_all(cache_dir: Path) -> list[Description]:
-    """Return what there is to choose from, the default model first.
-
-    Args:
-        cache_dir: whybox's cache folder, where the weights of embedded models are.
-    """
-    here = "in this process"
-    engine = "" if importlib.util.find_spec("xllamacpp") else "needs `pip install 'whybox[local]'`"
-    rows = []
-    for weights in store.known():
-        state = store.state_of(weights, cache_dir).kind
-        note = f"{weights.title}, {store.amount(weights.size)}, {weights.license}"
-        if problem := engine or _not_here(weights.name, state):
-            note = f"{note}: {problem}"
-        rows.append(Description(f"local:{weights.name}", not problem, note, here, "free"))
-    note = f"any GGUF file on this machine{': ' + engine if engine else ''}"
-    rows.append(Description("local:/path/to/file.gguf", not engine, note, here, "free"))
-    note = "any OpenAI-compatible server, with --base-url URL"
-    rows.append(Description("openai:NAME", usable=True, note=note, location="at that URL", price="the server's"))
-    note = "replies from a text file, for tests and teaching"
-    rows.append(Description("scripted:FILE", usable=True, note=note, location=here, price="free"))
-    return rows
-
-
-def _not_here(name: str, state: str) -> str:
-    pull = f"`whybox models pull {name}`"
-    return {
-        "ready": "",
-        "absent": f"not downloaded, {pull}",
-        "partial": f"not wholly downloaded, {pull} goes on",
-        "damaged": f"damaged, `whybox models remove {name}`, then {pull}",
-    }[state]
 
 
 def _unknown(model: str) -> UnknownModel:
