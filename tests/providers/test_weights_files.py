@@ -148,3 +148,15 @@ def test_amounts_are_short_and_decimal(count: int, text: str) -> None:
 def test_an_amount_is_never_a_thousand_of_a_smaller_unit(count: int) -> None:
     number, unit = amount(count).split()
     assert unit == "GB" or float(number) < 1000
+
+
+def test_progress_of_a_download_never_goes_back_nor_past_the_end() -> None:
+    from whybox.providers.weights import find
+    from whybox.providers.weights_progress import Watch
+
+    seen: list[int] = []
+    weights = find("smollm2-135m")
+    watch = Watch(weights, lambda now: seen.append(now.done), lambda: False)
+    for done in (0, 5, 3, 9, weights.size + 1, 7):
+        watch.at("downloading", done)
+    assert seen == [0, 5, 5, 9, weights.size, weights.size]

