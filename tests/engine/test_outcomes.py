@@ -6,7 +6,7 @@ import asyncio
 
 from tests.engine.worlds import World
 from whybox.errors import ModelTimeout
-from whybox.events import Answered, LimitReached, Observed
+from whybox.events import Answered, LimitReached, Parsed
 from whybox.ports import Reply
 from whybox.spec import Limits
 
@@ -49,9 +49,10 @@ def test_replies_that_cannot_be_read_are_sent_back_three_times_and_then_shown_as
 def test_an_unknown_tool_is_answered_with_the_tools_there_are_and_nothing_runs() -> None:
     world = World(["Thought: go\nAction: serch[x]", "Thought: ok\nFinal Answer: six"])
     seen = [stamped.event for stamped in asyncio.run(world.go())]
-    [observed] = [event for event in seen if isinstance(event, Observed)]
-    assert observed.error == "unknown_tool"
-    assert "search" in observed.content
+    [parsed, answered] = [event for event in seen if isinstance(event, Parsed)]
+    assert parsed.reason == "unknown_tool"
+    assert "Did you mean search?" in (parsed.retry or "")
+    assert answered.answer == "six"
     assert world.tool_calls == 0
 
 

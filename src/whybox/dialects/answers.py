@@ -2,61 +2,93 @@
 
 from __future__ import annotations
 
-from whybox.dialects.labels import SPECIAL
+import re
 
-_LONGEST = max(map(len, SPECIAL))
+from whybox.dialects.endings import SPECIAL, TURN, without_special
+
+_TOKENS = tuple(dict.fromkeys((*SPECIAL, *TURN)))
+_LONGEST = max(map(len, _TOKENS))
+_FIRST = "".join(sorted({token[0] for token in _TOKENS}))
 _MOST_TOKENS = 8
-"""More end-of-text tokens in a row than this are text."""
+_NEXT_TURN = re.compile(rf"(?:{'|'.join(map(re.escape, SPECIAL))})\s{{0,20}}(?:{'|'.join(map(re.escape, TURN))})")
 
 
 class AnswerStream:
-    """Holds back white space and the beginnings of end-of-text tokens until more of the answer follows."""
+    """Holds back white space and the beginnings of end-of-text tokens until more of the answer follows.
 
-    def __init__(self) -> None:
+    Args:
+        open_marks: emphasis that was opened before the answer's label and closes in its first line.
+
+    ``cut`` says that the model went on with a turn of somebody else, which is left out.
+    """
+
+    def __init__(self, open_marks: str = "") -> None:
+        self.cut = False
+        self._marks = open_marks
         self._held = ""
-        self._shown = 0
+        self._shown: list[str] = []
         self._begun = False
+        self._fences = 0
+
+    @property
+    def text(self) -> str:
+        """What has been shown."""
+        return "".join(self._shown)
 
     def feed(self, text: str) -> str:
         """Take the next piece and return what may be shown now."""
+        if self.cut:
+            return ""
         self._held += text
         if not self._begun:
             self._held = self._held.lstrip()
             self._begun = bool(self._held)
-        safe = self._safe()
-        now, self._held = self._held[:safe], self._held[safe:]
-        self._shown += len(now)
+        if self._marks:
+            if "\n" not in self._held:
+                return ""
+            self._close_marks()
+        return self._show(self._safe())
+
+    def close(self) -> str:
+        """Return what was held back and belongs to the answer."""
+        if self._marks:
+            self._close_marks()
+        lead = self._held[: len(self._held) - len(self._held.lstrip())]
+        rest, dropped = without_special(self._held)
+        self.cut = self.cut or bool(dropped)
+        self._held = lead + rest if rest else ""
+        return self._show(len(self._held))
+
+    def _show(self, end: int) -> str:
+        now, self._held = self._held[:end], self._held[end:]
+        turn = _NEXT_TURN.match(self._held) if self._held[:1] in _FIRST else _NEXT_TURN.match(self._held.lstrip())
+        if turn and self._fences % 2 == 0 and now.count("```") % 2 == 0:
+            self.cut, self._held = True, ""
+        if now:
+            self._fences += now.count("```")
+            self._shown.append(now)
         return now
 
-    def whole(self, text: str) -> str:
-        """Return the answer that ``text``, all that stood behind the label, gives."""
-        return without_special(text)
-
-    def rest(self, answer: str) -> str:
-        """Return what has not been shown of the answer."""
-        return answer[self._shown :]
+    def _close_marks(self) -> None:
+        line, newline, rest = self._held.partition("\n")
+        bare = line.rstrip()
+        line = bare.removesuffix(self._marks) if bare.endswith(self._marks) else line.replace(self._marks, "", 1)
+        self._held, self._marks = line + newline + rest, ""
 
     def _safe(self) -> int:
         """Return how much may be shown: up to white space and tokens, the last of them perhaps not whole yet."""
-        end = _without_space(self._held, len(self._held))
+        held = self._held
+        end = _without_space(held, len(held))
         for number in range(_MOST_TOKENS):
-            start = self._held.rfind("<", max(0, end - _LONGEST), end)
-            tail = self._held[start:end]
-            if start < 0 or not any(name == tail or (number == 0 and name.startswith(tail)) for name in SPECIAL):
+            start = max(held.rfind(char, max(0, end - _LONGEST), end) for char in _FIRST)
+            tail = held[start:end]
+            if start < 0 or not any(name == tail or (number == 0 and name.startswith(tail)) for name in _TOKENS):
                 break
-            end = _without_space(self._held, start)
+            end = _without_space(held, start)
+        turn = _NEXT_TURN.search(held)
+        if turn and turn.start() < end:
+            end = _without_space(held, turn.start())
         return end
-
-
-def without_special(text: str) -> str:
-    """Return ``text`` stripped of white space and of end-of-text tokens at its end."""
-    text = text.strip()
-    for _ in range(_MOST_TOKENS):
-        name = next((name for name in SPECIAL if text.endswith(name)), None)
-        if name is None:
-            break
-        text = text.removesuffix(name).rstrip()
-    return text
 
 
 def _without_space(text: str, end: int) -> int:

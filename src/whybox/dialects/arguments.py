@@ -4,58 +4,126 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from whybox.dialects.fences import unfenced
+from whybox.dialects.json_text import Json, NotJson, read_json
+from whybox.dialects.labels import INVISIBLE, fold
 from whybox.ports import ToolSpec
 
-_FENCE = re.compile(r"```[\w+-]*[ \t]*\n?")
-_PAIR = re.compile(r"\s*([^\W\d]\w*)\s*[=:：]\s*")
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`", "「": "」"}
-_OPEN = {"(": ")", "[": "]", "{": "}"}
+_PAIR = re.compile(r"\s*([^\W\d][\w-]*)\s*[=:：]\s*")
+_OBJECT = re.compile(r"\s*[{｛]\s{0,200}(?:\\?[\"'“]|&quot;|[\w$.-]{1,60}\s{0,20}[:：]|[}｝])")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`", "「": "」", "『": "』", "＂": "＂"}
+_OPEN = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】"}
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?\Z")
+_EMPTY = frozenset({"", "none", "null", "nil", "n/a", "(none)", "[]", "{}", "无", "（无）", "空"})
+_INVISIBLE = f" \t\r\n{INVISIBLE}"
+_YES_NO = {"true": True, "yes": True, "false": False, "no": False, "是": True, "否": False}
+_ALIASES = frozenset(
+    (
+        *("input", "query", "q", "text", "value", "arg", "args", "argument", "arguments", "param", "parameter"),
+        *("keyword", "keywords", "question", "term", "search", "code", "search_query", "expression", "expr"),
+        *("content", "data", "string", "tool_input", "action_input", "__arg1", "title", "name", "topic", "url"),
+        *("path"),
+    )
+)
 
 
-def arguments(tool: ToolSpec, text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments in ``text`` and the names of the repairs that were needed.
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments by name and the repairs that were needed, or the reason why they cannot be read."""
+
+    values: dict[str, Any]
+    repairs: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def parameters(tool: ToolSpec) -> dict[str, dict[str, Any]]:
+    """Return the schemas of a tool's parameters by name, in order."""
+    found: dict[str, dict[str, Any]] = tool.parameters.get("properties", {})
+    return found
+
+
+def arguments(tool: ToolSpec, text: str) -> Arguments:
+    """Return the arguments in ``text``.
 
     A tool with one parameter takes the whole text; one with several takes a JSON object, ``name=value`` pairs or values
-    in order. Values are not checked here: the tool does that, and says what is wrong in its own words.
+    in order. Values are brought to the types of the tool's schema where that loses nothing; whether they are right is
+    the tool's own matter.
     """
-    names = list(tool.parameters.get("properties", {}))
-    text, repairs = unfenced(text)
-    if not names or not text:
-        return {}, repairs
-    if (given := json_object(text)) is not None and (found := _from_object(names, given)) is not None:
-        return found, repairs
-    if len(names) == 1:
-        value, more = _single(names[0], text)
-        return {names[0]: value}, (*repairs, *more)
-    return _several(tool, names, text), repairs
+    names = list(parameters(tool))
+    text, repairs = unfenced(text.strip(_INVISIBLE))
+    if not names:
+        return Arguments({}, repairs if fold(text) in _EMPTY else (*repairs, "input_ignored"))
+    if fold(text) in _EMPTY:
+        return Arguments({}, repairs)
+    found = _structured(tool, names, text)
+    if found is None:
+        found = _single(names[0], text) if len(names) == 1 else _several(tool, names, text)
+    values, _ = coerced(tool, found.values)
+    return Arguments(values, (*repairs, *found.repairs), found.reason)
 
 
-def unfenced(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return ``text`` stripped and without a code fence around the whole of it."""
-    text = text.strip()
-    if text.startswith("```") and text.endswith("```") and len(text) > 6:
-        opening = _FENCE.match(text)
-        return text[opening.end() if opening else 3 : -3].strip(), ("fence_removed",)
-    return text, ()
+def from_value(tool: ToolSpec, value: Any) -> Arguments:
+    """Return the arguments in a JSON value: an object, its text once more encoded, or the only argument itself."""
+    names = list(parameters(tool))
+    if value is None or not names:
+        return Arguments({})
+    if isinstance(value, str):
+        again = _object_in(value)
+        if again is None:
+            return arguments(tool, value)
+        value, repairs = again.value, ("json_twice", *again.repairs)
+    else:
+        repairs = ()
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value, repairs = value[0], (*repairs, "json_wrapped")
+    if not isinstance(value, dict):
+        if isinstance(value, list) and len(names) > 1 and len(value) <= len(names):
+            value = dict(zip(names, value, strict=False))
+        else:
+            value = {names[0]: value}
+    values, more = coerced(tool, value)
+    return Arguments(values, (*repairs, *more))
 
 
-def json_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that ``text`` is, or None."""
-    if not (text.startswith("{") and text.endswith("}")):
-        return None
-    try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def called(tool: ToolSpec, inside: str) -> Arguments:
+    """Return the arguments between the parentheses of ``tool(...)``: by name, in order, or plain text."""
+    names = list(parameters(tool))
+    if not names or not inside.strip():
+        return Arguments({})
+    if not inside.lstrip().startswith(("{", "｛")):
+        found = _by_name(names, inside) or _in_order(tool, names, inside)
+        if found is not None:
+            values, _ = coerced(tool, found)
+            return Arguments(values)
+    return arguments(tool, inside)
+
+
+def coerced(tool: ToolSpec, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return ``values`` in the types of the tool's schema where that loses nothing, and the repair if any changed."""
+    schemas = parameters(tool)
+    found = {name: _coerce(schemas[name], value) if name in schemas else value for name, value in values.items()}
+    changed = any(type(found[name]) is not type(value) for name, value in values.items())
+    return found, ("coerced",) if changed else ()
 
 
 def unquoted(text: str) -> str:
     """Return ``text`` without a pair of quotation marks around the whole of it."""
-    if len(text) >= 2 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]:
-        return text[1:-1]
+    closing = _QUOTES.get(text[:1])
+    if closing is None or len(text) < 2:
+        return text
+    for count in (3, 1):
+        opening, ending = text[0] * count, closing * count
+        if len(text) < 2 * count or not text.startswith(opening) or not text.endswith(ending):
+            continue
+        inner = text[count:-count]
+        escaped = text[0] in "\"'" and "\\" + closing in inner
+        bare = inner.replace("\\" + closing, "") if escaped else inner
+        if closing not in bare and text[0] not in bare and not bare.endswith("\\"):
+            return inner.replace("\\" + closing, closing) if escaped else inner
     return text
 
 
@@ -63,7 +131,7 @@ def split_top(text: str) -> list[str]:
     """Split at the commas that stand in no quotation marks and no brackets."""
     parts: list[str] = []
     stack: list[str] = []
-    start = 0
+    start, blank = 0, True
     for index, char in enumerate(text):
         if stack and char == stack[-1]:
             stack.pop()
@@ -71,48 +139,221 @@ def split_top(text: str) -> list[str]:
             continue
         elif char in _OPEN:
             stack.append(_OPEN[char])
-        elif char in "\"'" and not text[start:index].strip():
+        elif char in "\"'" and (blank or text[index - 1] in "=:："):
             stack.append(char)
         elif char in ",，" and not stack:
             parts.append(text[start:index])
-            start = index + 1
+            start, blank = index + 1, True
+            continue
+        blank = blank and char.isspace()
     return [*parts, text[start:]]
 
 
-def _from_object(names: list[str], given: dict[str, Any]) -> dict[str, Any] | None:
+def _structured(tool: ToolSpec, names: list[str], text: str) -> Arguments | None:
+    """Return the arguments in JSON, or None when the text is not meant as JSON."""
+    if text[:1] in _QUOTES and (inner := _object_in(unquoted(text))) is not None:
+        value, repairs = inner.value, ("json_twice", *inner.repairs)
+        return Arguments(value, repairs) if set(value) & set(names) else None
+    if text.startswith("["):
+        return _from_list(names, text)
+    if not _OBJECT.match(text):
+        return None
+    single = len(names) == 1
+    try:
+        found = read_json(text)
+    except NotJson as failure:
+        if single and not _names_one(names, text):
+            return None
+        return Arguments({}, reason="truncated" if failure.cut else "bad_json")
+    rest = _rest(text[found.end :])
+    if rest is None:
+        return None if single and not set(found.value) & set(names) else Arguments({}, reason="bad_json")
+    values = _from_object(names, found)
+    if values is None:
+        return None
+    return Arguments(values, (*found.repairs, *rest))
+
+
+def _names_one(names: Sequence[str], text: str) -> bool:
+    """Whether broken JSON was surely meant as the arguments: it begins with the name of one."""
+    head = re.match(r"\s*[{｛]\s*\\?[\"'“]?([\w.-]{1,60})", text)
+    return head is not None and (head[1] in names or head[1].lower() in _ALIASES)
+
+
+def _rest(rest: str) -> tuple[str, ...] | None:
+    """Return the repair for what stands behind a JSON object, None when that makes it something else."""
+    lean = rest.strip()
+    if not lean:
+        return ()
+    if not lean.strip("}])`'\"\\ \n;,."):
+        return ("json_rest_dropped",)
+    if lean[0] in "{[" or lean.startswith(","):
+        return None
+    gap = rest[: len(rest) - len(rest.lstrip())]
+    apart = "\n" in gap or (gap and (lean[0].isalpha() or lean[0] in "(（`*<"))
+    return ("chatter_dropped",) if apart else None
+
+
+def _from_object(names: list[str], found: Json) -> dict[str, Any] | None:
+    given: dict[str, Any] = found.value
     if not given or set(given) & set(names):
         return given
-    if len(names) == 1 and len(given) == 1:
-        return {names[0]: next(iter(given.values()))}
-    return given if len(names) > 1 else None
+    lower = {_plain(name): name for name in names}
+    if all(_plain(key) in lower for key in given):
+        return {lower[_plain(key)]: value for key, value in given.items()}
+    if len(names) == 1:
+        key, value = next(iter(given.items()))
+        clear = key.lower() in _ALIASES or not found.repairs
+        return {names[0]: value} if len(given) == 1 and isinstance(value, str) and clear else None
+    return given
 
 
-def _single(name: str, text: str) -> tuple[str, tuple[str, ...]]:
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", fold(name))
+
+
+def _from_list(names: list[str], text: str) -> Arguments | None:
+    try:
+        found = read_json(text)
+    except NotJson:
+        return None
+    value: list[Any] = found.value
+    if text[found.end :].strip() or not value:
+        return None
+    if all(isinstance(each, dict) for each in value):
+        if len(value) > 1:
+            return Arguments({}, reason="bad_json") if set(value[0]) & set(names) else None
+        inner = _from_object(names, Json(value[0], 0, found.repairs))
+        return Arguments(inner, ("json_wrapped", *found.repairs)) if inner else None
+    if len(names) > 1 and len(value) == len(names):
+        return Arguments(dict(zip(names, value, strict=True)), found.repairs)
+    return None
+
+
+def _object_in(text: str) -> Json | None:
+    """Return the JSON object that the whole of ``text`` is."""
+    text = text.strip()
+    if not _OBJECT.match(text):
+        return None
+    try:
+        found = read_json(text)
+    except NotJson:
+        return None
+    whole = not text[found.end :].strip() and isinstance(found.value, dict) and found.value
+    return found if whole else None
+
+
+def _single(name: str, text: str) -> Arguments:
     repairs: tuple[str, ...] = ()
     pair = _PAIR.match(text)
-    if pair and pair[1].lower() == name.lower() and "=" in pair[0]:
+    if pair and _plain(pair[1]) == _plain(name) and ("=" in pair[0] or text[pair.end() : pair.end() + 1] in _QUOTES):
         text, repairs = text[pair.end() :].strip(), ("name_removed",)
     bare = unquoted(text)
-    return bare, repairs if bare == text else (*repairs, "unquoted")
+    return Arguments({name: bare}, repairs if bare == text else (*repairs, "unquoted"))
 
 
-def _several(tool: ToolSpec, names: list[str], text: str) -> dict[str, Any]:
-    parts = [part.strip() for part in split_top(text)]
-    pairs = [_PAIR.match(part) for part in parts]
-    lower = {name.lower(): name for name in names}
-    if all(pair and pair[1].lower() in lower for pair in pairs):
-        return {
-            lower[pair[1].lower()]: unquoted(part[pair.end() :].strip())
-            for pair, part in zip(pairs, parts, strict=True)
-            if pair
-        }
-    if len(parts) > len(names) and _is_text(tool, names[-1]):
-        head = parts[: len(names) - 1]
-        parts = [*head, ", ".join(parts[len(names) - 1 :])]
-    named = {name: unquoted(part) for name, part in zip(names, parts, strict=False)}
-    extra = parts[len(names) :]
-    return named | ({"": ", ".join(extra)} if any(extra) else {})
+def _several(tool: ToolSpec, names: list[str], text: str) -> Arguments:
+    if (found := _pairs(names, split_top(text))) is not None:
+        return Arguments(found)
+    if "\n" in text and (found := _pairs(names, [line for line in text.split("\n") if line.strip()])) is not None:
+        return Arguments(found)
+    return Arguments(_placed(tool, names, [unquoted(part.strip()) for part in split_top(text)]))
 
 
-def _is_text(tool: ToolSpec, name: str) -> bool:
-    return bool(tool.parameters["properties"][name].get("type") == "string")
+def _pairs(names: list[str], parts: Sequence[str]) -> dict[str, Any] | None:
+    lower = {_plain(name): name for name in names}
+    found: dict[str, Any] = {}
+    for part in parts:
+        pair = _PAIR.match(part)
+        if pair is None or _plain(pair[1]) not in lower or lower[_plain(pair[1])] in found:
+            return None
+        found[lower[_plain(pair[1])]] = unquoted(part[pair.end() :].strip())
+    return found
+
+
+def _placed(tool: ToolSpec, names: list[str], parts: Sequence[Any]) -> dict[str, Any]:
+    if len(parts) > len(names) and parameters(tool)[names[-1]].get("type", "string") == "string":
+        # The last text may hold commas itself.
+        tail = ", ".join(str(part) for part in parts[len(names) - 1 :])
+        parts = [*parts[: len(names) - 1], tail]
+    found = dict(zip(names, parts, strict=False))
+    extra = [part for part in parts[len(names) :] if part != ""]
+    return found | ({"": ", ".join(map(str, extra))} if extra else {})
+
+
+def _by_name(names: list[str], inside: str) -> dict[str, Any] | None:
+    """Return ``a="x", b=2``, values first in order and then by name allowed; None when it is not that."""
+    if not _PAIR.match(inside) and not re.search(r",\s*[^\W\d]\w*\s*=", inside):
+        return None
+    lower = {_plain(name): name for name in names}
+    found: dict[str, Any] = {}
+    for index, part in enumerate(split_top(inside)):
+        if not part.strip():
+            continue
+        pair = _PAIR.match(part)
+        if pair is None or _plain(pair[1]) not in lower:
+            if found.keys() != set(names[:index]) or index >= len(names) or pair is not None:
+                return None
+            name, text = names[index], part
+        else:
+            name, text = lower[_plain(pair[1])], part[pair.end() :]
+        if name in found:
+            return None
+        found[name] = _literal(text.strip())
+    return found or None
+
+
+def _in_order(tool: ToolSpec, names: list[str], inside: str) -> dict[str, Any] | None:
+    parts = split_top(inside)
+    if parts and not parts[-1].strip():
+        parts = parts[:-1]
+    if len(names) == 1:
+        text = (parts[0] if len(parts) == 1 else inside).strip()
+        value = unquoted(text)
+        return {names[0]: _literal(text)} if value != text else None
+    return _placed(tool, names, [_literal(part.strip()) for part in parts])
+
+
+def _literal(text: str) -> Any:
+    """Return what a value stands for in a call: a quoted text, a number, a list; else the text itself."""
+    if len(text) < 2 or text[0] not in "\"'[{“‘「":
+        try:
+            value = read_json(f"[{text}]").value if len(text) < 40 else [text]
+        except NotJson:
+            return text
+        return value[0] if len(value) == 1 and not isinstance(value[0], str) else text
+    try:
+        found = read_json(f"[{text}]")
+    except NotJson:
+        return unquoted(text)
+    one = found.end == len(text) + 2 and len(found.value) == 1 and "json_inner_quotes" not in found.repairs
+    return found.value[0] if one else unquoted(text)
+
+
+def _coerce(schema: Mapping[str, Any], value: Any) -> Any:
+    kinds = schema.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if isinstance(value, str):
+        return _coerce_text(kinds, value)
+    if kinds == ["string"] and isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    return value
+
+
+def _coerce_text(kinds: list[Any], text: str) -> Any:
+    if "string" in kinds or kinds == [None]:
+        return text
+    lean = text.strip()
+    if "integer" in kinds and re.fullmatch(r"[+-]?\d{1,4000}", lean):
+        return int(lean)
+    if "number" in kinds and _NUMBER.match(lean) and len(lean) < 4000:
+        return int(lean) if re.fullmatch(r"[+-]?\d+", lean) else float(lean)
+    if "boolean" in kinds and lean.lower() in _YES_NO:
+        return _YES_NO[lean.lower()]
+    if ("array" in kinds and lean.startswith("[")) or ("object" in kinds and lean.startswith("{")):
+        try:
+            found = read_json(lean)
+        except NotJson:
+            return text
+        return found.value if found.end == len(lean) else text
+    return text

@@ -4,47 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whybox.dialects.arguments import parameters
+from whybox.dialects.tool_names import known, nearest
 from whybox.ports import ToolSpec
 
 _REASONS = {
     "en": {
         "empty": "The reply was empty.",
         "no_action": "The reply had neither an Action nor a Final Answer.",
-        "truncated": "The reply was cut off because it was too long; nothing of it was run. Be shorter.",
+        "truncated": "The reply was cut off in the middle; nothing of it was run. Be shorter.",
         "missing_input": "The action {quoted} needs an input.",
         "malformed_action": "The action {quoted} could not be read.",
+        "unknown_tool": "There is no tool {quoted}.{nearest} Tools: {tools}.",
+        "bad_json": "The JSON of the action {quoted} could not be read; nothing was run.",
+        "leaked_markup": "The tool call was written in a form that could not be read; nothing was run.",
+        "unread_labels": "The labels of the reply could not be read; nothing was run.",
     },
     "zh": {
         "empty": "回复是空的。",
         "no_action": "回复里既没有行动，也没有最终答案。",
-        "truncated": "回复太长，被截断了，没有执行任何内容。请写得短一些。",
+        "truncated": "回复在中间被截断了，没有执行任何内容。请写得短一些。",
         "missing_input": "行动 {quoted} 缺少输入。",
         "malformed_action": "无法读懂行动 {quoted}。",
+        "unknown_tool": "没有名为 {quoted} 的工具。{nearest}可用的工具：{tools}。",
+        "bad_json": "无法读懂行动 {quoted} 的 JSON，没有执行任何内容。",
+        "leaked_markup": "工具调用的写法无法读懂，没有执行任何内容。",
+        "unread_labels": "无法读懂回复的标签，没有执行任何内容。",
     },
 }
+_NEAREST = {"en": " Did you mean {name}?", "zh": "您是不是指 {name}？"}
+_NO_TOOLS = {"en": "none", "zh": "无"}
 _FORMS = {
     "en": ("Go on with either\nAction: {form}\nor\nFinal Answer: the answer", "Go on with\nFinal Answer: the answer"),
     "zh": ("请接着写\n行动：{form}\n或者\n最终答案：答案", "请接着写\n最终答案：答案"),
 }
+_LONGEST_QUOTE = 60
+
+REASONS = tuple(_REASONS["en"])
+"""Why a reply may be sent back."""
 
 
-def correction(reason: str, action: str, tools: Sequence[ToolSpec], language: str) -> str:
+def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str) -> str:
     """Return the sentence for the model.
 
     Args:
-        reason: ``empty``, ``no_action``, ``truncated``, ``missing_input`` or ``malformed_action``.
-        action: what it wrote as its action, quoted shortened.
-        tools: the tools on offer; the first one, or the one that was meant, gives the right form.
+        reason: one of :data:`REASONS`.
+        about: what it wrote as its action, or the name of the tool; quoted shortened.
+        tools: the tools on offer; the one that was meant, or else the first, gives the right form.
         language: ``en`` or ``zh``.
     """
     language = language if language in _REASONS else "en"
-    flat = " ".join(action.split())
-    quoted = f'"{flat[:60]}{"…" if len(flat) > 60 else ""}"'
-    said = _REASONS[language][reason].format(quoted=quoted)
+    flat = " ".join(about.split())
+    near = nearest(tools, flat) if reason == "unknown_tool" else None
+    said = _REASONS[language][reason].format(
+        quoted=f'"{flat[:_LONGEST_QUOTE]}{"…" if len(flat) > _LONGEST_QUOTE else ""}"',
+        nearest=_NEAREST[language].format(name=near) if near else "",
+        tools=", ".join(tool.name for tool in tools) or _NO_TOOLS[language],
+    )
     with_tools, without = _FORMS[language]
     if not tools:
         return f"{said} {without}"
-    meant = next((tool for tool in tools if flat.lower().startswith(tool.name.lower())), tools[0])
-    names = ", ".join(meant.parameters.get("properties", {}))
-    example = meant.in_language(meant.example, language) or names
+    meant = _meant(tools, flat, near)
+    example = meant.in_language(meant.example, language) or ", ".join(parameters(meant))
     return f"{said} {with_tools.format(form=f'{meant.name}[{example}]')}"
+
+
+def _meant(tools: Sequence[ToolSpec], about: str, near: str | None) -> ToolSpec:
+    named = next((tool for tool in tools if tool.name == near), None) or known(tools, about)[0]
+    starts = (tool for tool in tools if about.lower().startswith(tool.name.lower()))
+    return named or next(starts, tools[0])

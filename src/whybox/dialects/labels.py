@@ -1,151 +1,169 @@
-"""The labels of sections, as data: which words open what, in which language."""
+"""The labels of sections, as data: which words open what, in which language, and where they count."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["thought", "action", "input", "observation", "answer", "question", "think"]
+Kind = Literal[
+    "thought",
+    "action",
+    "tool",  # an action only where its line goes on to name a tool on offer
+    "input",
+    "argument",  # an input only behind an action
+    "observation",
+    "output",  # an observation only behind an action
+    "answer",
+    "reply",  # an answer only behind a labelled thought
+    "question",
+    "speaker",  # the turn of a person, only behind an answer or an action
+]
 
-LABELS: tuple[tuple[str, Kind, tuple[str, ...]], ...] = (
-    ("en", "thought", ("thought", "thoughts")),
-    ("en", "action", ("action",)),
-    ("en", "input", ("action input", "actioninput", "action_input", "input")),
+Labels = tuple[tuple[str, Kind, tuple[str, ...]], ...]
+
+LABELS: Labels = (
+    ("en", "thought", ("thought", "thoughts", "thought process")),
+    ("en", "action", ("action", "actions", "next action")),
+    ("en", "tool", ("tool", "tool name", "tool_name", "tool call", "tool to use", "function", "function name")),
+    ("en", "tool", ("function call", "command", "call", "act", "use tool", "action name", "action_name")),
+    ("en", "input", ("action input", "actioninput", "action_input", "action-input", "action inputs")),
+    ("en", "argument", ("input", "inputs", "tool input", "tool_input", "toolinput", "function input", "command input")),
+    ("en", "argument", ("arguments", "args", "parameters", "params", "tool arguments", "tool args", "tool parameters")),
+    ("en", "argument", ("action arguments", "action args", "action parameters", "function arguments")),
+    ("en", "argument", ("function args", "function parameters", "tool_args", "tool_arguments", "action_args")),
     ("en", "observation", ("observation", "observations")),
-    ("en", "answer", ("final answer", "finalanswer", "final_answer", "answer")),
+    ("en", "output", ("tool output", "tool result", "tool response", "function result", "action output")),
+    ("en", "output", ("action result", "tool_output", "tool_result", "tool_response")),
+    ("en", "answer", ("final answer", "finalanswer", "final_answer", "final-answer", "answer")),
+    ("en", "answer", ("the final answer is", "final answer is", "the final answer")),
+    ("en", "reply", ("ai", "assistant", "response", "final response", "reply", "final reply")),
     ("en", "question", ("question",)),
-    ("zh", "thought", ("思考", "想法")),
-    ("zh", "action", ("行动", "动作")),
-    ("zh", "input", ("行动输入", "动作输入", "输入")),
-    ("zh", "observation", ("观察结果", "观察")),
-    ("zh", "answer", ("最终答案", "答案")),
-    ("zh", "question", ("问题",)),
+    ("en", "speaker", ("user", "human")),
+    ("zh", "thought", ("思考", "想法", "思路", "思考过程")),
+    ("zh", "action", ("行动", "动作", "行動", "動作", "下一步行动")),
+    ("zh", "tool", ("工具", "工具名", "工具名称", "调用工具", "使用工具", "工具调用", "操作", "调用", "執行", "执行")),
+    ("zh", "input", ("行动输入", "动作输入", "行動輸入", "動作輸入")),
+    ("zh", "argument", ("输入", "輸入", "参数", "參數", "工具输入", "工具参数", "操作输入", "行动参数", "动作参数")),
+    ("zh", "argument", ("调用参数", "输入参数", "工具輸入")),
+    ("zh", "observation", ("观察结果", "观察", "觀察", "觀察結果", "观测", "观测结果")),
+    ("zh", "output", ("工具输出", "工具结果", "工具返回", "返回结果", "执行结果")),
+    ("zh", "answer", ("最终答案", "最終答案", "最终回答", "最终答复", "最终回复", "答案", "回答")),
+    ("zh", "reply", ("助手", "回复")),
+    ("zh", "question", ("问题", "問題")),
+    ("zh", "speaker", ("用户", "人类")),
+    ("es", "thought", ("pensamiento",)),
+    ("es", "action", ("accion",)),
+    ("es", "input", ("entrada de accion", "entrada de la accion", "entrada accion")),
+    ("es", "argument", ("entrada",)),
+    ("es", "observation", ("observacion",)),
+    ("es", "answer", ("respuesta final", "respuesta")),
+    ("es", "question", ("pregunta",)),
+    ("fr", "thought", ("pensee", "reflexion")),
+    ("fr", "input", ("entree de l'action", "entree de l’action", "entree d'action", "entree d’action")),
+    ("fr", "input", ("entree action",)),
+    ("fr", "argument", ("entree",)),
+    ("fr", "answer", ("reponse finale", "reponse")),
+    ("de", "thought", ("gedanke", "gedanken", "uberlegung")),
+    ("de", "action", ("aktion", "handlung")),
+    ("de", "input", ("aktionseingabe", "aktions-eingabe", "eingabe der aktion", "eingabe fur aktion")),
+    ("de", "input", ("handlungseingabe",)),
+    ("de", "argument", ("eingabe",)),
+    ("de", "observation", ("beobachtung",)),
+    ("de", "answer", ("endgultige antwort", "finale antwort", "abschließende antwort", "endantwort", "antwort")),
+    ("de", "question", ("frage",)),
+    ("pt", "thought", ("pensamento",)),
+    ("pt", "action", ("acao",)),
+    ("pt", "input", ("entrada da acao", "entrada de acao", "entrada acao")),
+    ("pt", "observation", ("observacao",)),
+    ("pt", "answer", ("resposta final", "resposta")),
+    ("pt", "question", ("pergunta",)),
+    ("it", "thought", ("pensiero",)),
+    ("it", "action", ("azione",)),
+    ("it", "input", ("input dell'azione", "input dell’azione", "input azione", "ingresso azione")),
+    ("it", "observation", ("osservazione",)),
+    ("it", "answer", ("risposta finale", "risposta")),
+    ("it", "question", ("domanda",)),
+    ("nl", "thought", ("gedachte",)),
+    ("nl", "action", ("actie",)),
+    ("nl", "input", ("actie-invoer", "actie invoer", "actieinvoer", "invoer van actie")),
+    ("nl", "argument", ("invoer",)),
+    ("nl", "observation", ("observatie", "waarneming")),
+    ("nl", "answer", ("definitief antwoord", "eindantwoord", "antwoord")),
+    ("nl", "question", ("vraag",)),
+    ("ru", "thought", ("мысль", "размышление")),
+    ("ru", "action", ("деиствие",)),
+    ("ru", "input", ("ввод деиствия", "входные данные деиствия", "вход деиствия", "входные данные")),
+    ("ru", "observation", ("наблюдение",)),
+    ("ru", "answer", ("окончательныи ответ", "финальныи ответ", "итоговыи ответ", "ответ")),
+    ("ru", "question", ("вопрос",)),
+    ("ja", "action", ("アクション",)),
+    ("ja", "input", ("行動入力", "アクション入力", "行動の入力", "アクションの入力", "動作入力")),
+    ("ja", "argument", ("入力",)),
+    ("ja", "observation", ("観察", "観測")),
+    ("ja", "answer", ("最終回答", "最終的な答え", "最終的な回答", "答え")),
+    ("ja", "question", ("質問",)),
+    ("ko", "thought", ("생각",)),
+    ("ko", "action", ("행동", "액션")),
+    ("ko", "input", ("행동 입력", "액션 입력", "행동입력")),
+    ("ko", "argument", ("입력",)),
+    ("ko", "observation", ("관찰",)),
+    ("ko", "answer", ("최종 답변", "최종 답", "최종답변", "답변")),
+    ("ko", "question", ("질문",)),
+    ("pl", "thought", ("mysl",)),
+    ("pl", "action", ("akcja", "działanie")),
+    ("pl", "input", ("wejscie akcji", "dane wejsciowe akcji", "dane wejsciowe")),
+    ("pl", "observation", ("obserwacja",)),
+    ("pl", "answer", ("ostateczna odpowiedz", "odpowiedz koncowa", "odpowiedz")),
+    ("pl", "question", ("pytanie",)),
+    ("tr", "thought", ("dusunce",)),
+    ("tr", "action", ("eylem",)),
+    ("tr", "input", ("eylem girdisi", "eylem girisi")),
+    ("tr", "observation", ("gozlem",)),
+    ("tr", "answer", ("nihai cevap", "son cevap", "nihai yanıt")),
+    ("tr", "question", ("soru",)),
 )
+"""Language, kind and names; names are written as :func:`fold` leaves them: lower case, without accents."""
 
-FINISH = frozenset({"finish", "final answer", "final_answer", "finalanswer", "完成", "结束"})
+FINISH = frozenset(
+    {"finish", "final answer", "final_answer", "finalanswer", "final-answer", "完成", "结束", "最终答案"}
+)
 """Names of the built-in action that gives the answer."""
 
-NO_ACTION = frozenset({"none", "null", "n/a", "na", "no action", "no tool", "无", "没有", "不需要", "无需"})
+NO_ACTION = frozenset(
+    {"none", "null", "n/a", "na", "nil", "no action", "no tool", "nothing", "no", "-", "—", "无", "沒有", "没有"}
+)
 """What a model writes for an action when it means that there is none."""
 
-SPECIAL = ("</s>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>")
-"""End-of-text tokens that some servers leave in the text."""
+_NO_ACTION_STARTS = re.compile(
+    r"(?:无需|不需要|不用|没有必要|無需|none needed|none required|not needed|not required|not applicable"
+    r"|no (?:further |more |other )?(?:action|tool|tools|function|call)(?: is| are)?"
+    r"(?: (?:needed|required|necessary|call|use)| ?$))"
+)
 
-_IGNORED = frozenset("\u200b\u200c\u200d\u2060\ufeff\ufe0f")
-_MARKS = frozenset("*_`")
-_COLONS = frozenset(":：")
-LINE_START = 64
-"""A label, with what decorates it, ends within this many characters of its line."""
+INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0f\u00ad\u20e3"
+"""Characters that show nothing and mean nothing in a label."""
 
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A label found at the start of a line: its kind, the length of the whole, and whether it was decorated."""
-
-    kind: Kind
-    length: int
-    plain: bool
-
-
-More = Literal["more"]
+_ACCENTS = str.maketrans({"ø": "o", "đ": "d"})
 
 
 def fold(text: str) -> str:
-    """Return ``text`` in lower case with full-width letters made plain; each character stays one character."""
-    return "".join(_folded(char) for char in text)
+    """Return ``text`` in lower case, with full-width letters made plain and accents removed; lengths stay the same."""
+    return text.lower() if text.isascii() else "".join(map(_folded, text))
 
 
 def _folded(char: str) -> str:
     if "\uff01" <= char <= "\uff5e":
         char = chr(ord(char) - 0xFEE0)
     lower = char.lower()
-    return lower if len(lower) == 1 else char
+    if len(lower) != 1:
+        return char
+    # Hangul syllables and kana with marks are letters of their own.
+    base = lower if "\u1100" <= lower <= "\ud7ff" or lower < "\x80" else unicodedata.normalize("NFD", lower)[0]
+    return base.translate(_ACCENTS)
 
 
 def is_no_action(name: str) -> bool:
     """Return whether ``name``, folded, says that there is no action."""
-    first = name.split("(")[0].split("（")[0].strip(" .。")
-    return first in NO_ACTION or first.startswith(("无需", "不需要"))
-
-
-def match(line: str, kinds: frozenset[Kind], *, final: bool = False) -> Label | More | None:
-    """Return the label that ``line`` begins with, None when there is none, ``more`` when that cannot be said yet.
-
-    Args:
-        line: the beginning of a line, as far as it has come.
-        kinds: the kinds that count here.
-        final: nothing follows, so there is nothing to wait for.
-    """
-    start, marks = _decoration(line)
-    if start is None:
-        return None
-    rest = fold(line[start:])
-    best: Label | None = None
-    waiting = not rest
-    for _, kind, names in LABELS:
-        if kind not in kinds:
-            continue
-        for name in names:
-            if rest.startswith(name):
-                end = _tail(line, start + len(name), marks)
-                if end == "more":
-                    waiting = True
-                elif end is not None and (best is None or end > best.length):
-                    best = Label(kind, end, plain=start == 0 and not marks)
-            elif name.startswith(rest):
-                waiting = True
-    if waiting and best is None and not final:
-        return "more"
-    return best
-
-
-def _decoration(line: str) -> tuple[int | None, str]:
-    """Return where the first letter stands and the emphasis marks right before it; None when there is too much."""
-    index, marks = 0, ""
-    while index < len(line):
-        char = line[index]
-        if index > 16:
-            return None, ""
-        if char in _MARKS:
-            marks += char
-        elif char in " \t>#" or char in _IGNORED or unicodedata.category(char) == "So":
-            marks = "#" if char == "#" else ("#" if marks == "#" else "")
-        elif char == "[":
-            marks = "["
-        elif char.isdigit():
-            behind = index + 1
-            while behind < len(line) and line[behind].isdigit() and behind < index + 3:
-                behind += 1
-            if behind < len(line) and line[behind] not in ".)、":
-                return None, ""
-            index, marks = behind, ""
-        else:
-            break
-        index += 1
-    return min(index, len(line)), marks
-
-
-def _tail(line: str, at: int, marks: str) -> int | More | None:
-    """Return where the content begins behind the label's name, which ends at ``at``."""
-    index, closed = at, not marks or marks == "#"
-    while index < len(line):
-        char = line[index]
-        if char in _COLONS:
-            return _behind_colon(line, index + 1, "" if closed else marks)
-        if char == "\n" or (char == "]" and marks == "["):
-            return index + 1 if marks else None
-        if char in _MARKS:
-            closed = True
-        elif not (char in " \t" or char in _IGNORED or (char.isdigit() and index - at < 5)):
-            return None
-        index += 1
-    return "more"
-
-
-def _behind_colon(line: str, at: int, marks: str) -> int | More:
-    if marks in {"", "["}:
-        return at
-    if len(line) - at < len(marks):
-        return "more" if marks.startswith(line[at:]) else at
-    return at + len(marks) if line.startswith(marks, at) else at
+    first = re.split(r"[(（;；,，.。!\n]", name, maxsplit=1)[0].strip(" *`'\"[]【】")
+    return first in NO_ACTION or _NO_ACTION_STARTS.match(first) is not None

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from whybox.dialects.actions import Action, known, read_action
+from whybox.dialects.actions import Action
 from whybox.dialects.answers import AnswerStream
-from whybox.dialects.arguments import json_object, unfenced
 from whybox.dialects.corrections import correction
 from whybox.dialects.grammar import grammar
-from whybox.dialects.labels import FINISH, LINE_START, fold, is_no_action
-from whybox.dialects.scanner import Scanner, Span, Where
-from whybox.events import Delta, Parsed, Report
+from whybox.dialects.label_table import LINE_START, TABLE, LabelTable
+from whybox.dialects.labels import FINISH, fold, is_no_action
+from whybox.dialects.repairs import confidence, in_order
+from whybox.dialects.scanner import Piece, Scanner, Span, Where
+from whybox.dialects.sections import Meaning, meaning, names_tool
+from whybox.events import Delta, Parsed, Report, Section
 from whybox.ports import Reader, ToolSpec
 
 Finish = Literal["stop", "length"]
-_INVISIBLE = "\ufeff\u200b \t\r\n"
 _NAME = re.compile(r"[^\[(（［\n{:：]+")
 
 
 class ReAct:
-    """The dialect of text models."""
+    """The dialect of text models.
+
+    Args:
+        labels: the labels it knows; see :data:`whybox.dialects.labels.LABELS`.
+    """
 
     name = "react"
 
+    def __init__(self, labels: LabelTable = TABLE) -> None:
+        self._labels = labels
+
     def reader(self, tools: Sequence[ToolSpec], language: str) -> Reader:
         """Return a reader for one reply."""
-        return ReActReader(tools, language)
+        return ReActReader(tools, language, self._labels)
 
     def stop(self, language: str) -> tuple[str, ...]:
         """Return the stop sequences: the label that only whybox writes."""
@@ -59,14 +67,16 @@ class ReActReader:
     Args:
         tools: the tools on offer.
         language: of the correction, when one is needed.
+        labels: the labels of the dialect.
     """
 
-    def __init__(self, tools: Sequence[ToolSpec], language: str) -> None:
+    def __init__(self, tools: Sequence[ToolSpec], language: str, labels: LabelTable = TABLE) -> None:
         self._tools = tuple(tools)
         self._language = language
-        self._scanner = Scanner()
+        self._labels = labels
+        self._scanner = self._new_scanner(markup=True)
         self._raw: list[str] = []
-        self._answer = AnswerStream()
+        self._answer: AnswerStream | None = None
         self._held_action = ""
         self._begun: set[Where] = set()
 
@@ -78,26 +88,46 @@ class ReActReader:
     def close(self, finish: Finish = "stop") -> tuple[list[Delta], Parsed]:
         """Return what was still held back, and what the whole reply means."""
         deltas = self._show(self._scanner.close())
-        parsed = self._parsed(finish)
+        raw = "".join(self._raw)
+        self._raw.clear()
+        read = self._meaning(raw, deltas)
+        if read is None:
+            # What looked like a vendor's markup is none, so that labels behind it count after all.
+            self._scanner = self._new_scanner(markup=False)
+            deltas += self._show((*self._scanner.feed(raw), *self._scanner.close()))
+            read = self._meaning(raw, deltas) or Meaning(Action("none", reason="leaked_markup"), "")
+        parsed = self._parsed(read, raw, finish)
         if parsed.calls and self._held_action:
             deltas.append(Delta(section="action", text=self._held_action))
-        if parsed.answer is not None and (rest := self._answer.rest(parsed.answer)):
-            deltas.append(Delta(section="answer", text=rest))
+        if parsed.answer is not None and self._answer is None:
+            deltas.append(Delta(section="answer", text=parsed.answer))
         return deltas, parsed
 
-    def _show(self, pieces: Sequence[tuple[Where, str]]) -> list[Delta]:
+    def _new_scanner(self, *, markup: bool) -> Scanner:
+        return Scanner(self._labels, lambda rest: names_tool(self._tools, rest), markup=markup)
+
+    def _meaning(self, raw: str, deltas: list[Delta]) -> Meaning | None:
+        answer = self._answer or AnswerStream()
+        if rest := answer.close():
+            deltas.append(Delta(section="answer", text=rest))
+        return meaning(self._scanner, raw, self._tools, self._labels, answer)
+
+    def _show(self, pieces: Iterable[Piece]) -> list[Delta]:
         deltas: list[Delta] = []
         for where, text in pieces:
-            if where in {"thought", "think"}:
-                text = self._first(where, text)
-                if text:
-                    deltas.append(Delta(section="thought", text=text))
-            elif where in {"action", "input"}:
-                text = self._action(text)
-                if text:
-                    deltas.append(Delta(section="action", text=text))
-            elif where == "answer" and (text := self._answer.feed(text)):
-                deltas.append(Delta(section="answer", text=text))
+            section: Section
+            if where == "thought" or where == "think":
+                section, text = "thought", self._first(where, text)
+            elif where == "answer":
+                if self._answer is None:
+                    self._answer = AnswerStream(self._scanner.spans[-1].open_marks)
+                section, text = "answer", self._answer.feed(text)
+            elif where == "action" or where == "input":
+                section, text = "action", self._action(text)
+            else:
+                continue
+            if text:
+                deltas.append(Delta(section=section, text=text))
         return deltas
 
     def _first(self, where: Where, text: str) -> str:
@@ -123,71 +153,52 @@ class ReActReader:
         held, self._held_action = self._held_action.lstrip(), ""
         return held
 
-    def _parsed(self, finish: Finish) -> Parsed:
-        scanner, raw = self._scanner, "".join(self._raw)
-        spans = [span for span in scanner.spans if span.text.strip()]
-        action = self._read(spans)
-        repairs = [] if scanner.plain else ["label"]
+    def _parsed(self, read: Meaning, raw: str, finish: Finish) -> Parsed:
+        scanner, action = self._scanner, read.action
+        repairs = [*action.repairs]
+        repairs += [] if scanner.plain else ["label"]
+        repairs += ["other_label"] if scanner.other_labels else []
+        repairs += ["fence_removed"] if scanner.fenced_whole and not action.reason else []
         repairs += [scanner.cut_by] if scanner.cut_by else []
-        repairs += action.repairs
-        thought = "\n".join(s.text.strip() for s in spans if s.where in {"thought", "think"})
-        if not thought and action.call and len(spans) > 1 and spans[0].where == "preamble":
-            thought = spans[0].text.strip()
-        call, answer, reason = action.call, action.answer, action.reason
-        if finish == "length" and answer is None:
-            call, reason = None, "truncated"
+        repairs += ["special_token"] if self._answer is not None and self._answer.cut else []
+        calls, answer, reason = action.calls, action.answer, action.reason
         if finish == "length" and answer is not None:
             repairs.append("truncated")
-        written = scanner.last("action")
+        elif finish == "length":
+            calls, reason = (), "truncated"
+        if not calls and not answer and reason is None:
+            reason = "no_action"
+        if reason is not None:
+            answer = None
+        ordered = in_order(repairs)
         return Parsed(
-            thought=thought,
-            calls=(call,) if call else (),
-            answer=answer,
+            thought=read.thought,
+            calls=calls,
+            answer=answer or None,
             reason=reason,
-            retry=correction(reason, written.text if written else "", self._tools, self._language) if reason else None,
+            retry=correction(reason, action.name, self._tools, self._language) if reason else None,
             report=Report(
                 dialect=action.dialect,
-                repairs=tuple(dict.fromkeys(repairs)),
-                spans=_byte_spans(raw, spans),
-                confidence=round(0.9 ** len(set(repairs)), 3),
+                repairs=ordered,
+                spans=_byte_spans(raw, scanner.spans),
+                confidence=confidence(ordered),
                 dropped="" if scanner.cut_at is None else raw[scanner.cut_at :],
             ),
         )
-
-    def _read(self, spans: Sequence[Span]) -> Action:
-        by_where = {span.where: span for span in spans}
-        if "answer" in by_where:
-            answer = self._answer.whole(by_where["answer"].text)
-            return Action("final_answer", answer=answer) if answer else Action("final_answer", reason="no_action")
-        opened = {span.where for span in self._scanner.spans}
-        if "action" in by_where:
-            given = self._scanner.last("input")
-            return read_action(self._tools, by_where["action"].text, given.text if given else None)
-        if "action" in opened or "thought" in by_where:
-            return Action("react", reason="no_action")
-        if "input" in by_where and "preamble" in by_where:
-            return read_action(self._tools, by_where["preamble"].text, by_where["input"].text)
-        return self._unlabelled("\n".join(s.text for s in spans if s.where == "preamble"))
-
-    def _unlabelled(self, text: str) -> Action:
-        lean = text.strip().strip(_INVISIBLE).strip()
-        if not lean:
-            return Action("none", reason="empty")
-        bare, _ = unfenced(lean)
-        name = bare.partition("[")[0].strip()
-        if json_object(bare) is not None or (name != bare and known(self._tools, name)[0]):
-            found = read_action(self._tools, lean, None)
-            if found.call or found.answer is not None:
-                return found
-        return Action("plain", answer=lean, repairs=("no_label",))
 
 
 def _byte_spans(raw: str, spans: Sequence[Span]) -> tuple[tuple[str, int, int], ...]:
     found: list[tuple[str, int, int]] = []
     at_char, at_byte = 0, 0
     for span in spans:
-        start = at_byte + len(raw[at_char : span.start].encode("utf-8", "surrogatepass"))
-        end = start + len(raw[span.start : span.end].encode("utf-8", "surrogatepass"))
+        if not raw[span.start : span.end].strip():
+            continue
+        start = at_byte + _bytes(raw[at_char : span.start])
+        end = start + _bytes(raw[span.start : span.end])
         found.append((span.where, start, end))
         at_char, at_byte = span.end, end
     return tuple(found)
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

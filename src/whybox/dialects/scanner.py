@@ -1,65 +1,107 @@
 """Walks a reply once, as it comes, and cuts it into sections.
 
 A section opens at a label at the start of a line. The start of a line is held back only as long as it can still
-become a label. Inside a code fence and behind the answer's label nothing is a label, with one exception: a
-question or an observation behind an answer is held until the end, and cut if the model went on with a new turn.
+become a label. Labels do not count inside a code fence, inside a string of JSON, and behind the answer's label, with
+one exception: a question, a person's turn or an observation behind an answer is held until the end, and cut if the
+model went on with a new turn.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
-from whybox.dialects.labels import FINISH, LINE_START, Kind, Label, fold, is_no_action, match
+from whybox.dialects import thinking
+from whybox.dialects.fences import bare_fence, fence_length, is_fence
+from whybox.dialects.label_table import LINE_START, Label, LabelTable
+from whybox.dialects.labels import FINISH, INVISIBLE, Kind, fold, is_no_action
+from whybox.dialects.markup import FIRST_CHARACTERS, opening
+from whybox.dialects.strings import StringState
 
-Where = Literal["preamble", "think", "thought", "action", "input", "answer", "turn"]
+Where = Literal["preamble", "think", "thought", "action", "input", "answer", "turn", "markup"]
 Piece = tuple[Where, str]
 
 _STEP: frozenset[Kind] = frozenset({"thought", "action", "answer", "observation"})
+_BEHIND_ACTION: frozenset[Kind] = frozenset({"output", "question", "speaker"})
 _EXPECTED: dict[Where, frozenset[Kind]] = {
-    "preamble": _STEP | {"question", "input"},
-    "thought": _STEP,
-    "action": _STEP | {"input", "question"},
-    "input": _STEP | {"question"},
-    "answer": frozenset({"question", "observation"}),
+    "preamble": _STEP | {"tool", "question", "input"},
+    "thought": _STEP | {"tool", "reply"},
+    "action": _STEP | _BEHIND_ACTION | {"input", "argument"},
+    "input": _STEP | _BEHIND_ACTION | {"input"},
+    "answer": frozenset({"question", "speaker", "observation"}),
     "turn": frozenset({"thought", "action"}),
 }
-_THINK, _END_THINK = "<think>", "</think>"
+_SECTION: dict[Kind, Where] = {
+    "thought": "thought",
+    "question": "preamble",
+    "action": "action",
+    "tool": "action",
+    "input": "input",
+    "argument": "input",
+    "answer": "answer",
+    "reply": "answer",
+}
+_INLINE = re.compile(f"[{re.escape(''.join(sorted({*FIRST_CHARACTERS, *thinking.FIRST_CHARACTERS})))}]")
+_NOT_PLAIN = re.compile(_INLINE.pattern[:-1] + rf"\r\n{INVISIBLE}\u0300-\u036f]")
+_NEWLINE = re.compile(r"[\r\n]")
+_UNCOMMON = re.compile(f"[{INVISIBLE}\u0300-\u036f]")
+_QUOTED = re.compile(r"[ \t]{0,3}>[ \t]?")
 _BLANK = " \t\r\n\ufeff\u200b"
+_LINE = 240
+"""A line that has to be seen whole is seen so far."""
 
 
 @dataclass(slots=True)
 class Span:
-    """A section of the reply: where its content stands (in characters), and the content."""
+    """A section of the reply: where its content stands (in characters) and how its label was written."""
 
     where: Where
     start: int
     end: int
-    pieces: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The content."""
-        return "".join(self.pieces)
+    quoted: bool = False
+    open_marks: str = ""
 
 
 class Scanner:
     """Cuts one reply into spans.
 
+    Args:
+        table: the labels.
+        names_tool: says whether the rest of a line names a tool on offer.
+        markup: look for vendors' markup.
+
     ``cut_at`` is where the part that does not count begins, or None; ``cut_by`` says why; ``plain`` is False when a
-    label was decorated.
+    label was decorated, ``other_labels`` True when a word was used that is a label only by what stands around it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, table: LabelTable, names_tool: Callable[[str], bool], *, markup: bool = True) -> None:
         self.spans: list[Span] = [Span("preamble", 0, 0)]
         self.cut_at: int | None = None
         self.cut_by: str | None = None
         self.plain = True
+        self.other_labels = False
+        self.fenced_whole = False
+        self._table = table
+        self._names_tool = names_tool
+        self._markup = markup
         self._text = ""  # what has come and is not settled
         self._next = 0  # the first character of it that is not settled
         self._base = 0  # characters of the reply before it
         self._fresh = True  # whether the next character begins a line
+        self._begun = False  # whether the section has begun, that is, its first line
         self._fenced = False
+        self._fence_in_line = False  # whether the line that opened the fence may close it as well
+        self._line_tail = ""
+        self._simple = True  # whether the text has no characters that could hide in a label
+        self._think_end = re.compile("")
+        self._think_tag = ""
+        self._turn: list[str] = []
+        self._turn_by: Kind | Literal["fence"] = "question"
+        self._strings = StringState(json_only=True)
+        self._unseen: list[str] = []  # of this section, not yet seen by ``_strings``
+        self._doubtful: int | None = None  # a label inside a string: it counts if the string never ends
 
     @property
     def where(self) -> Where:
@@ -72,35 +114,38 @@ class Scanner:
 
     def feed(self, text: str) -> list[Piece]:
         """Take the next piece and return the content that is settled by it, by section."""
-        self._text += text
+        if not (self._fresh or self._text) and self.cut_at is None and _NOT_PLAIN.search(text) is None:
+            span = self.spans[-1]
+            if span.where in {"thought", "answer"} and not self._fence_in_line:
+                self._base = span.end = self._base + len(text)
+                return [(span.where, text)]
+        self._simple = self._simple and (text.isascii() or _UNCOMMON.search(text) is None)
+        self._text = self._text + text if self._text else text
         return self._walk(final=False)
 
     def close(self) -> list[Piece]:
         """Return what was held back."""
         out = self._walk(final=True)
-        turn = self.spans[-1]
-        if turn.where == "turn" and self.cut_at is None:
-            self.spans.pop()
-            label = match(turn.text, frozenset({"observation"}), final=True)
-            if not isinstance(label, Label) or turn.text[label.length :].strip():
-                self.spans[-1].pieces.append(turn.text)
-                self.spans[-1].end = turn.end
-                out.append(("answer", turn.text))
-            else:
-                self._cut(turn.start, "stop_leftover")
+        if self.where == "turn" and self.cut_at is None:
+            self._end_turn(out)
+        if self._doubtful is not None and self.cut_at is None and self._string_state().open:
+            self._cut(self._doubtful, "rest_dropped")
+            self.spans[-1].end = self._doubtful
         return out
 
     def _walk(self, *, final: bool) -> list[Piece]:
         out: list[Piece] = []
         while self._next < len(self._text) and self.cut_at is None:
-            if self.where == "think":
+            where = self.where
+            if where == "markup":
+                self._put(len(self._text), out)
+                moved = True
+            elif where == "think":
                 moved = self._thinking(out, final=final)
             elif self._fresh:
                 moved = self._line_start(out, final=final)
             else:
-                newline = self._text.find("\n", self._next)
-                self._put(len(self._text) if newline < 0 else newline + 1, out)
-                moved, self._fresh = True, newline >= 0
+                moved = self._middle(out, final=final)
             if not moved:
                 break
         if self.cut_at is not None:
@@ -108,105 +153,303 @@ class Scanner:
         self._base, self._text, self._next = self._base + self._next, self._text[self._next :], 0
         return out
 
-    def _line_start(self, out: list[Piece], *, final: bool) -> bool:
-        line = self._text[self._next : self._next + LINE_START]
-        newline = line.find("\n")
-        line = line if newline < 0 else line[: newline + 1]
-        settled = final or newline >= 0 or len(line) == LINE_START
-        where = self.where
-        if where in {"preamble", "thought"} and (tag := self._think_tag(line, settled)) is not None:
-            return tag
-        if where in {"thought", "input"} and not settled and "```".startswith(line.lstrip(" \t")):
+    # The middle of a line, and whole lines that cannot begin with a label
+
+    def _middle(self, out: list[Piece], *, final: bool) -> bool:
+        text, where = self._text, self.where
+        stop, token = len(text), None
+        if where in {"preamble", "thought"} and not self._fenced:
+            token = _INLINE.search(text, self._next)
+            stop = token.start() if token else stop
+        end, self._fresh = self._line_end(stop)
+        if end > self._next:
+            self._put(end, out)
+            return True
+        return self._inline(out, final=final)
+
+    def _line_end(self, stop: int) -> tuple[int, bool]:
+        """Return up to where the text is plain content, and whether a line begins there."""
+        text, at = self._text, self._next
+        quick = self._simple and not self._fenced and not self.spans[-1].quoted
+        if not quick:
+            newline = _NEWLINE.search(text, at, stop)
+            return (newline.end(), True) if newline else (stop, False)
+        label = self._table.candidate.search(text, at)
+        if label is not None and label.start() < stop:
+            return label.start() + 1, True
+        line = max(text.rfind("\n", at, stop), text.rfind("\r", at, stop)) + 1
+        if line and (stop == len(text) or not text[line:stop].strip(_BLANK)):
+            return line, True
+        return stop, False
+
+    def _inline(self, out: list[Piece], *, final: bool) -> bool:
+        """Look at a character that may begin a tag."""
+        text, at = self._text, self._next
+        quoted = at > 0 and text[at - 1] == "`"
+        closing = None if quoted else thinking.closing_tag(text, at)
+        if closing == "more" and not final:
             return False
-        if where in {"thought", "input"} and line.lstrip(" \t").startswith("```"):
-            self._fenced = not self._fenced
-            found: Label | str | None = None
-        else:
-            found = None if self._fenced else match(line, _EXPECTED[where], final=settled)
-        if found == "more":
-            return False
-        if isinstance(found, Label):
-            self._open_at(found)
-        elif final and where in {"action", "input"} and _is_leftover(line):
-            self._cut(self._base + self._next, "stop_leftover")
-        else:
-            self._put(self._next + len(line), out)
-            self._fresh = newline >= 0
+        if closing is not None and closing != "more":
+            if self.where == "preamble":
+                self.spans[-1].where = "think"
+            self._next += len(closing)
+            self._begin("preamble")
+            return True
+        if self._markup and not quoted:
+            opens = opening(text, at, final=final)
+            if opens is None:
+                return False
+            if opens:
+                self._begin("markup")
+                return True
+        self._put(at + 1, out)
         return True
 
-    def _think_tag(self, line: str, settled: bool) -> bool | None:
-        """Return whether a tag was taken, or None when there is none; False to wait for more."""
-        lean = line.lstrip(_BLANK).lower()
-        for tag in (_THINK, _END_THINK):
-            if lean.startswith(tag):
-                self._next += line.lower().index(tag) + len(tag)
-                if tag == _END_THINK and self.where == "preamble":
-                    self.spans[-1].where = "think"
-                self._begin("think" if tag == _THINK else "preamble")
-                return True
-        if lean and not settled and (_THINK.startswith(lean) or _END_THINK.startswith(lean)):
+    # The start of a line
+
+    def _line_start(self, out: list[Piece], *, final: bool) -> bool:
+        line = self._text[self._next : self._next + LINE_START]
+        newline = _NEWLINE.search(line)
+        line = line if newline is None else line[: newline.end()]
+        settled = final or newline is not None or len(line) == LINE_START
+        where = self.where
+        if self.spans[-1].quoted and self._begun:
+            quote = _QUOTED.match(line)
+            if quote:
+                self._next += quote.end()
+                line = line[quote.end() :]
+            elif not settled and not line.strip(" \t"):
+                return False
+        if where in {"preamble", "thought"} and not self._fenced:
+            tag = self._tag(line, settled=settled)
+            if tag is not None:
+                return tag
+        if self._fence_in_line:
+            self._fence_in_line = False
+            self._fenced = not self._line_tail.rstrip().endswith(("```", "~~~"))
+        if (fence := self._fence(line, out, settled=settled)) is not None:
+            return fence
+        found: Label | str | None = None
+        if not self._fenced and (self._begun or where in {"preamble", "thought"}):
+            found = self._label(line, settled=settled, final=final)
+        if found == "more":
             return False
-        return None
+        if isinstance(found, Label) and self._counts():
+            self._open_at(found)
+        elif final and newline is None and self._is_leftover(line):
+            self._cut(self._base + self._next, "stop_leftover")
+        else:
+            self._put_line(line, out, whole=newline is not None)
+        return True
+
+    def _put_line(self, line: str, out: list[Piece], *, whole: bool) -> None:
+        if self.where == "turn" and self._turn_by == "fence" and line.strip():
+            self._end_turn(out)
+            self._fenced = True
+        tag = None if self._fenced or self.where not in {"preamble", "thought"} else _INLINE.search(line)
+        # Behind a character that may begin a tag the line is looked at more closely.
+        self._fresh = whole and tag is None
+        self._put(self._next + (len(line) if tag is None else tag.start()), out)
+
+    def _tag(self, line: str, *, settled: bool) -> bool | None:
+        """Take an opening tag of reasoning; None when there is none, False to wait for more."""
+        lean = line.lstrip(_BLANK)
+        if not lean:
+            return None
+        tag = thinking.opening_tag(lean)
+        if tag == "more":
+            return None if settled else False
+        if tag is None:
+            return None
+        self._next += len(line) - len(lean) + len(tag[0])
+        self._think_tag, self._think_end = tag[1], thinking.finds(tag[1])
+        self._begin("think")
+        return True
+
+    def _fence(self, line: str, out: list[Piece], *, settled: bool) -> bool | None:
+        """Take a line that is a code fence; None when it is none, False to wait for more."""
+        lean = line.lstrip(" \t")
+        if lean[:1] not in {"`", "~"}:
+            return None
+        if not settled and not any(char in line for char in "{["):
+            # Whether a fence stands alone on its line shows at the line's end.
+            return False if lean.startswith(("```", "~~~")) or lean in {"`", "``", "~", "~~"} else None
+        if not is_fence(line):
+            return None
+        where = self.where
+        if where == "preamble" and not self._fenced and not self.fenced_whole and not self._has_content():
+            self.fenced_whole = True
+            self._next += fence_length(line)
+            self._begin("preamble")
+            return True
+        if where == "answer" and self.fenced_whole and not self._fenced and bare_fence(line):
+            self._begin_turn("fence")
+            self._turn.append(line)
+            self._next += len(line)
+            self._fresh = True
+            return True
+        if where == "turn":
+            return None
+        if self.fenced_whole and not self._fenced and bare_fence(line) and where in {"action", "input", "thought"}:
+            self._put(self._next + len(line), out)
+        else:
+            self._fenced = not self._fenced
+            self._fence_in_line = self._fenced and not bare_fence(line)
+            self._put(self._next + len(line), out)
+        self._fresh = line.endswith(("\n", "\r"))
+        return True
+
+    def _has_content(self) -> bool:
+        return any(piece.strip(_BLANK) for piece in self._unseen) or self._strings.begun
+
+    def _label(self, line: str, *, settled: bool, final: bool) -> Label | Literal["more"] | None:
+        where = self.where
+        kinds = _EXPECTED[where]
+        found = self._table.match(line, kinds, final=settled)
+        if not isinstance(found, Label):
+            return found
+        if found.kind == "tool":
+            rest = self._text[self._next + found.length : self._next + _LINE]
+            newline = _NEWLINE.search(rest)
+            if newline is None and len(rest) < _LINE - found.length and not final:
+                return "more"
+            if not self._names_tool(rest if newline is None else rest[: newline.start()]):
+                return None
+        return found
+
+    def _counts(self) -> bool:
+        """Whether a label counts here. Inside a string it is put off: it counts if the string never ends."""
+        if self.where not in {"preamble", "action", "input"}:
+            return True
+        state = self._string_state()
+        if not state.inside:
+            if self._doubtful is not None and state.open:
+                self._cut(self._doubtful, "rest_dropped")
+                self.spans[-1].end = self._doubtful
+            self._doubtful = None
+            return True
+        if self._doubtful is None:
+            self._doubtful = self._base + self._next
+        return False
+
+    def _string_state(self) -> StringState:
+        self._strings.feed("".join(self._unseen))
+        self._unseen.clear()
+        return self._strings
+
+    def _is_leftover(self, line: str) -> bool:
+        """Whether the reply ends with the beginning of a stop sequence."""
+        if self.where not in {"action", "input", "answer"} or not self._begun:
+            return False
+        lean = fold(line.strip(_BLANK + "*#>_`"))
+        long_enough = len(lean) > 2 or not lean.isascii()
+        return long_enough and any(name.startswith(lean) for name in self._table.observations)
+
+    # Reasoning in tags
 
     def _thinking(self, out: list[Piece], *, final: bool) -> bool:
         """Take thinking up to its end tag, which may come in pieces."""
-        end = self._text.find(_END_THINK, self._next)
-        if end >= 0:
-            self._put(end, out)
-            self._next += len(_END_THINK)
+        end = self._think_end.search(self._text, self._next)
+        if end is not None:
+            self._put(end.start(), out)
+            self._next = end.end()
             self._begin("preamble")
             return True
-        tail = self._text[max(self._next, len(self._text) - len(_END_THINK) + 1) :]
-        keep = 0 if final else next((n for n in range(len(tail), 0, -1) if _END_THINK.startswith(tail[-n:])), 0)
+        tag = self._think_tag
+        tail = self._text[max(self._next, len(self._text) - len(tag) + 1) :].lower()
+        keep = 0 if final else next((n for n in range(len(tail), 0, -1) if tag.startswith(tail[-n:])), 0)
         before = self._next
         self._put(len(self._text) - keep, out)
         return self._next > before
 
+    # Opening, closing and cutting sections
+
     def _open_at(self, label: Label) -> None:
+        if self.cut_at is not None:
+            return
         where, here, kind = self.where, self._base + self._next, label.kind
         self.plain = self.plain and label.plain
         if where == "answer":
-            self._begin("turn")
-            self._put(self._next + label.length, [])
-            self._fresh = False
+            self._begin_turn(kind)
+            self._turn.append(self._text[self._next : self._next + label.length])
+            self._next += label.length
         elif where == "turn":
             self._cut(self.spans[-1].start, "next_turn")
-        elif kind == "observation":
+        elif kind in {"observation", "output"}:
             self._cut(here, "invented_observation")
-        elif kind == "question" and where != "preamble":
+        elif kind in {"question", "speaker"} and where != "preamble":
             self._cut(here, "next_turn")
-        elif where in {"action", "input"} and kind != "input" and not self._goes_on(kind):
+        elif where in {"action", "input"} and self._ends_step(where, kind):
             self._cut(here, "rest_dropped")
         else:
+            self.other_labels = self.other_labels or kind in {"tool", "argument", "reply"}
             self._next += label.length
-            self._begin("preamble" if kind == "question" else kind)
-            self._fresh = kind in {"thought", "question"} and self._text[self._next - 1] == "\n"
+            self._begin(_SECTION[kind])
+            self.spans[-1].quoted, self.spans[-1].open_marks = label.quoted, label.open_marks
+            self._fresh = True
+
+    def _ends_step(self, where: Where, kind: Kind) -> bool:
+        if kind in {"input", "argument"}:
+            return where == "input"
+        return not self._goes_on(kind)
 
     def _goes_on(self, kind: Kind) -> bool:
         """Whether a label behind an action still belongs to the step: there was no action in fact."""
-        span = self.last("action")
-        name = fold(span.text).strip(" \t\r\n`*'\"") if span else ""
+        name = fold(self._action.strip(" \t\r\n`*'\"[]"))
         return not name or is_no_action(name) or (kind == "answer" and name in FINISH)
 
     def _begin(self, where: Where) -> None:
         at = self._base + self._next
         self.spans.append(Span(where, at, at))
-        self._fenced = False
+        self._fenced = self._begun = False
         self._fresh = True
+        self._strings, self._unseen, self._doubtful = StringState(json_only=where == "preamble"), [], None
+        if where == "action":
+            self._action = ""
+
+    _action = ""
+
+    def _begin_turn(self, by: Kind | Literal["fence"]) -> None:
+        at = self._base + self._next
+        self.spans.append(Span("turn", at, at))
+        self._turn, self._turn_by = [], by
+        self._fresh = False
+        self._begun = True
+
+    def _end_turn(self, out: list[Piece]) -> None:
+        """Give a turn back to the answer before it, unless it is only the label that a stop sequence left."""
+        turn = self.spans.pop()
+        text = "".join(self._turn)
+        label = self._table.match(text[:LINE_START], frozenset({"observation"}), final=True)
+        empty = isinstance(label, Label) and not text[label.length :].strip()
+        if empty or (self._turn_by == "fence" and not text.strip(_BLANK + "`~")):
+            at_end = self._next >= len(self._text)
+            if at_end:
+                self._cut(turn.start, "stop_leftover" if empty else "fence_removed")
+                return
+        self.spans[-1].end = turn.end
+        out.append(("answer", text))
 
     def _put(self, end: int, out: list[Piece]) -> None:
         text = self._text[self._next : end]
         self._next = end
-        if text:
-            span = self.spans[-1]
-            span.pieces.append(text)
-            span.end = self._base + end
-            out.append((span.where, text))
+        if not text:
+            return
+        span = self.spans[-1]
+        span.end = self._base + end
+        self._begun = True
+        where = span.where
+        if self._fence_in_line:
+            self._line_tail = (self._line_tail + text[-8:])[-8:]
+        if where == "turn":
+            self._turn.append(text)
+            return
+        if where in {"preamble", "action", "input"}:
+            self._unseen.append(text)
+            if where == "action" and len(self._action) < LINE_START:
+                self._action += text[:LINE_START]
+        out.append((where, text))
 
     def _cut(self, at: int, why: str) -> None:
-        self.cut_at, self.cut_by = at, why
-
-
-def _is_leftover(line: str) -> bool:
-    lean = fold(line.strip(_BLANK + "*#>_`"))
-    return len(lean) > 2 and "observation".startswith(lean)
+        if self.cut_at is None:
+            self.cut_at, self.cut_by = at, why

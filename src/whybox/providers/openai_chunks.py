@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from whybox.dialects.messages import first_choice, part_of
 from whybox.events import Usage
 
 
@@ -35,21 +36,14 @@ class Piece:
 def piece_of(data: dict[str, Any]) -> Piece:
     """Return what a chunk of a stream, or a whole completion, holds; unknown and empty fields are no error."""
     usage = usage_of(data)
-    choice = _first_choice(data)
+    choice = first_choice(data)
     if choice is None:
         return Piece(usage=usage)
-    part = choice.get("delta")
-    if not isinstance(part, dict):
-        part = choice.get("message")
-    if not isinstance(part, dict):
-        part = {"content": choice.get("text")}
-    text, thinking = _content(part.get("content"))
-    reasoning = part.get("reasoning_content") or part.get("reasoning")
-    finish = choice.get("finish_reason")
+    part = part_of(choice)
     return Piece(
-        text=text,
-        reasoning=thinking + (reasoning if isinstance(reasoning, str) else ""),
-        finish=finish if isinstance(finish, str) and finish else None,
+        text=part.text,
+        reasoning=part.reasoning,
+        finish=part.finish,
         usage=usage or usage_of(choice),
         said=True,
     )
@@ -91,31 +85,6 @@ def usage_of(data: dict[str, Any]) -> Usage | None:
         completion_tokens=completion,
     )
     return None if found == Usage() else found
-
-
-def _first_choice(data: dict[str, Any]) -> dict[str, Any] | None:
-    choices = data.get("choices")
-    for choice in choices if isinstance(choices, list) else []:
-        # One reply is asked for; a server that sends more is read for its first.
-        if isinstance(choice, dict) and choice.get("index") in (0, None):
-            return choice
-    return None
-
-
-def _content(content: Any) -> tuple[str, str]:
-    """Return text and reasoning of a ``content`` field: None, a string, or a list of parts."""
-    if isinstance(content, str):
-        return content, ""
-    text, reasoning = "", ""
-    for part in content if isinstance(content, list) else []:
-        if isinstance(part, str):
-            text += part
-        elif isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
-            inner = part.get("thinking") or part.get("reasoning") or part.get("text")
-            reasoning += "".join(_content(inner))
-        elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            text += part["text"]
-    return text, reasoning
 
 
 def _count(data: dict[str, Any], name: str) -> int | None:

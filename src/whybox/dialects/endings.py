@@ -1,0 +1,49 @@
+"""What models and servers leave at the end of a text that does not belong to it."""
+
+from __future__ import annotations
+
+import re
+
+SPECIAL = (
+    *("</s>", "<eos>", "<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|end|>"),
+    *("<|return|>", "<|call|>", "<end_of_turn>", "<turn|>", "<｜end▁of▁sentence｜>", "<|end▁of▁sentence|>"),
+    *("<|END_OF_TURN_TOKEN|>", "<|END_RESPONSE|>", "<|im_start|>", "<|start_of_turn|>", "<|user|>", "<|observation|>"),
+    "[/INST]",
+)
+"""End-of-text tokens that some servers leave in the text."""
+
+TURN = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start|>", "<｜User｜>", "<|user|>", "[INST]")
+"""Tokens that begin another turn: behind an end-of-text token the model talked to itself."""
+
+_MOST = 8
+"""More end-of-text tokens in a row than this are text."""
+
+_WAITING = re.compile(
+    r"\b(?:wait|waits|waiting|await|awaits|awaiting|paus(?:e|es|ed|ing)|idl(?:e|es|ing)|hold(?:ing)?|stop(?:s|ped|ping)?"
+    r"|pending)\b|等待|等候|稍等|暂停|等工具",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(
+    r"(?:\[[^\[\]\n]{3,200}\]|\([^()\n]{3,200}\)|\*[^*\n]{3,200}\*|（[^（）\n]{3,200}）|【[^【】\n]{3,200}】)\s*\Z"
+)
+
+
+def without_special(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return ``text`` stripped of white space and of end-of-text tokens at its end, and the repair if it had any."""
+    text = text.strip()
+    found: tuple[str, ...] = ()
+    for _ in range(_MOST):
+        name = next((name for name in SPECIAL if text.endswith(name)), None)
+        if name is None:
+            break
+        text, found = text.removesuffix(name).rstrip(), ("special_token",)
+    return text, found
+
+
+def without_chatter(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return an input without a last paragraph in which the model says that it waits for the tool."""
+    head, gap, last = text.rstrip().rpartition("\n")
+    last = last.strip()
+    if gap and _NOTE.match(last) and _WAITING.search(last):
+        return head.rstrip(), ("chatter_dropped",)
+    return text, ()

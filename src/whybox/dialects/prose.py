@@ -1,0 +1,149 @@
+"""Steps in text without labels of its own: the heuristics, last rung of the ladder.
+
+Each takes only what stands alone at its place; a call that is talked about inside a sentence stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+
+from whybox.dialects.actions import Action, read_action, read_blob, together
+from whybox.dialects.endings import without_chatter
+from whybox.dialects.fences import first_fence
+from whybox.dialects.markup import listed_calls, read_markup
+from whybox.dialects.tool_names import LONGEST_NAME, clean_name, known
+from whybox.ports import ToolSpec
+
+_FENCE = re.compile(r"^[ \t]{0,8}(?:`{3,}|~{3,})", re.MULTILINE)
+_BLOB_LINE = re.compile(r"^[ \t]{0,8}(?=[{\[]\s{0,40}[{\"'“])", re.MULTILINE)
+_HEADER = re.compile(r"(?:<\|start\|>)?(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=functions\.[\w.-]")
+_FUNCTIONARY = re.compile(r">>>[\w.-]{1,80}\s{0,2}\n")
+_TOOL_CODE = re.compile(r"```(?:tool_code|tool_call|python|py)?[ \t]*\n")
+_STRIPPED_HARMONY = re.compile(r"analysis.{0,100000}?assistantfinal", re.DOTALL)
+_LABELLED = re.compile(r"^\W{0,8}(\w[\w '’-]{0,40}?)\s{0,3}(?:[:：=|]|->|=>|→|—|-)\s{0,3}(.{1,100})$", re.MULTILINE)
+_IN_LINE = re.compile(
+    r"(?:^|[.!?。！？;；\s])(?P<label>Action|行动|动作)\s?\d?\s?[:：]\s{0,3}(?P<name>[\w.-]{1,80}?)\s{0,3}"
+    r"(?=[\[(（［]|(?:Action Input|行动输入|动作输入)\s?\d?\s?[:：])"
+)
+_IN_LINE_INPUT = re.compile(r"(?:Action Input|行动输入|动作输入)\s?\d?\s?[:：]")
+_IN_LINE_END = re.compile(r"(?:Observation|观察|Final Answer|最终答案)\s?\d?\s?[:：]")
+
+
+def bare_call(tools: Sequence[ToolSpec], text: str) -> Action | None:
+    """Return what ``text``, all that a reply holds, calls: JSON, or a tool's name with its input in brackets."""
+    if text.startswith(("{", "[", "｛")) and (blob := read_blob(tools, text)) is not None:
+        return blob
+    if (calls := listed_calls(tools, text)) is not None:
+        return calls
+    name = re.split(r"[\[(（［]", text[: LONGEST_NAME + 1], maxsplit=1)[0]
+    if name == text[: LONGEST_NAME + 1] or "\n" in name.strip() or known(tools, clean_name(name))[0] is None:
+        return None
+    found = read_action(tools, text, None)
+    return found.repaired("continued") if found.calls or found.reason else None
+
+
+def marked_call(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
+    """Return what a header or prompt sign says that vendors' servers leave without its special tokens."""
+    if _HEADER.match(text) or _FUNCTIONARY.match(text):
+        return read_markup(tools, text)
+    if (stripped := _STRIPPED_HARMONY.match(text)) is not None:
+        answer = text[stripped.end() :].strip()
+        thought = text[len("analysis") : stripped.end() - len("assistantfinal")].strip()
+        return (Action("harmony", answer=answer, repairs=("leaked_markup",)), thought) if answer else None
+    return None
+
+
+def call_in_prose(tools: Sequence[ToolSpec], text: str, *, ends: bool) -> tuple[Action, str] | None:
+    """Return the JSON or the list of calls that stands on lines of its own in ``text``, and the text before it.
+
+    Args:
+        tools: the tools on offer.
+        text: text without labels.
+        ends: take only what the text ends with.
+    """
+    found: list[Action] = []
+    first = len(text)
+    for begin, inside, rest in _fences(text):
+        action = _fenced_call(tools, inside, text[begin:])
+        if action is None:
+            continue
+        if ends and rest.strip() and without_chatter("x\n" + rest)[0].strip() != "x":
+            return None
+        found.append(action)
+        first = min(first, begin)
+    if found:
+        return together(found).repaired("in_prose"), text[:first].strip()
+    for line in islice(_BLOB_LINE.finditer(text), 16):
+        blob = read_blob(tools, text[line.end() :].strip())
+        if blob is None:
+            continue
+        if ends and "chatter_dropped" in blob.repairs:
+            break
+        return blob.repaired("in_prose"), text[: line.start()].strip()
+    listed = listed_calls(tools, text)
+    if listed is not None:
+        return listed.repaired("in_prose"), text[: max(text.rstrip().rfind("\n["), 0)].strip()
+    return None
+
+
+def fenced_steps(text: str) -> tuple[str, str] | None:
+    """Return what the code fence holds that ``text`` ends with, and the text before it; None when there is none."""
+    last = None
+    for begin, inside, rest in _fences(text):
+        last = (inside, text[:begin]) if not rest.strip() else None
+    return last
+
+
+def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
+    """Return the action whose label stands in the middle of a line, if the text ends with it and it names a tool."""
+    found = next(iter(deque(_IN_LINE.finditer(text), maxlen=1)), None)
+    if found is None or known(tools, found["name"])[0] is None:
+        return None
+    rest = text[found.end() :]
+    if (given := _IN_LINE_INPUT.match(rest)) is not None:
+        stop = _IN_LINE_END.search(rest, given.end())
+        action = read_action(tools, found["name"], rest[given.end() : stop.start() if stop else len(rest)])
+    else:
+        stop = _IN_LINE_END.search(rest)
+        call = found["name"] + (rest[: stop.start()] if stop else rest).rstrip()
+        if not call.endswith(("]", ")", "）", "］")):
+            return None
+        action = read_action(tools, call, None)
+    thought = text[: found.start("label")].strip()
+    return (action.repaired("in_line"), thought) if action.calls else None
+
+
+def has_unread_labels(tools: Sequence[ToolSpec], text: str) -> bool:
+    """Return whether a line of ``text`` is a label of an unknown language in front of the name of a tool on offer."""
+    names = {tool.name for tool in tools}
+    for line in _LABELLED.finditer(text):
+        value = re.split(r"[\[(（{]", line[2], maxsplit=1)[0].strip(" \t*`'\"")
+        if value in names and line[1] not in names:
+            return True
+    return False
+
+
+def _fences(text: str) -> list[tuple[int, str, str]]:
+    """Return where each fence begins, what it holds, and what follows it."""
+    found: list[tuple[int, str, str]] = []
+    at = 0
+    while (opening := _FENCE.search(text, at)) is not None and len(found) < 64:
+        begin = opening.start() + len(opening[0]) - len(opening[0].lstrip())
+        inside, rest, closed = first_fence(text[begin:])
+        found.append((begin, inside, rest))
+        if not closed:
+            break
+        at = len(text) - len(rest)
+    return found
+
+
+def _fenced_call(tools: Sequence[ToolSpec], inside: str, fence: str) -> Action | None:
+    lean = inside.strip()
+    if lean.startswith(("{", "[{", "[\n", "｛")):
+        return read_blob(tools, lean)
+    if _TOOL_CODE.match(fence):
+        return listed_calls(tools, lean)
+    return None
