@@ -86,7 +86,7 @@ def read_form(tools: Iterable[ToolSpec], form: Form, output: str, language: str 
     if form not in get_args(Form):
         raise UsageError(f"there is no form {form!r}", f"the forms are {', '.join(get_args(Form))}")
     if form in ("text", "fragments"):
-        pieces = [output] if form == "text" else _list_of(output, str, "texts")
+        pieces = [output] if form == "text" else _texts(output)
         text_reader = ReActReader(tools, language)
         deltas = [delta for piece in pieces for delta in text_reader.feed(piece)]
         rest, parsed = text_reader.close()
@@ -95,7 +95,9 @@ def read_form(tools: Iterable[ToolSpec], form: Form, output: str, language: str 
         if form == "choice":
             deltas = reader.feed_choice(_of_json(output, dict, "an object"))
         else:
-            deltas = [delta for chunk in _list_of(output, dict, "objects") for delta in reader.feed(chunk)]
+            # What is no object, such as a [DONE], is no chunk.
+            chunks = [each for each in _of_json(output, list, "a list of chunks") if isinstance(each, dict)]
+            deltas = [delta for chunk in chunks for delta in reader.feed(chunk)]
         rest, parsed = reader.close()
     return _as_object(tools, parsed, (*deltas, *rest))
 
@@ -137,10 +139,10 @@ def _of_json(text: str, kind: type, what: str) -> Any:
     return value
 
 
-def _list_of(text: str, kind: type, what: str) -> list[Any]:
-    values: list[Any] = _of_json(text, list, f"a list of {what}")
-    if not all(isinstance(value, kind) for value in values):
-        raise UsageError(f"the output is not a list of {what}", f"this form takes a list of {what} as JSON")
+def _texts(text: str) -> list[str]:
+    values: list[Any] = _of_json(text, list, "a list of texts")
+    if not all(isinstance(value, str) for value in values):
+        raise UsageError("the output is not a list of texts", "this form takes a list of texts as JSON")
     return values
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from whybox.cli import ask, kb, models, runs, tools
+from whybox.cli import ask, kb, models, parse, runs, tools
 from whybox.cli.printing import one_line
 from whybox.errors import WhyboxError
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("ask")(ask.ask)
+app.command("parse")(parse.parse)
 app.add_typer(runs.app, name="runs")
 app.add_typer(models.app, name="models")
 app.add_typer(kb.app, name="kb")

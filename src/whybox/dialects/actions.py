@@ -12,7 +12,7 @@ from whybox.dialects.arguments import Arguments, arguments, called, from_value, 
 from whybox.dialects.endings import without_chatter, without_special
 from whybox.dialects.fences import first_fence, unfenced
 from whybox.dialects.json_text import NotJson, read_json
-from whybox.dialects.labels import FINISH, fold, is_no_action
+from whybox.dialects.labels import FINISH, INVISIBLE, fold, is_no_action
 from whybox.dialects.tool_names import LONGEST_NAME, clean_name, known
 from whybox.events import Call
 from whybox.ports import ToolSpec
@@ -67,7 +67,7 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
         given: the text behind the input's label, or None when there was no such label.
         open_input: something was cut off behind the input, so that a bracket left open is no slip at the end.
     """
-    action, more = without_special(action)
+    action, more = without_special(action.strip(f" \t\r\n{INVISIBLE}"))
     action, repairs = unfenced(action)
     repairs = (*more, *repairs)
     if action.startswith(("{", "[", "｛")) and (blob := read_blob(tools, action)) is not None:
@@ -280,7 +280,7 @@ def _split(action: str) -> tuple[str, str, str | None, str]:
     """Return the name, the opening bracket (or nothing), what is inside (None: never closed), and what follows."""
     head = action[: LONGEST_NAME + 1]
     start = next((i for i, char in enumerate(head) if char in _PAIRS and head[:i].strip()), None)
-    if start is None or "\n" in head[:start].strip():
+    if start is None or "\n" in head[:start].lstrip():
         return action, "", "", ""
     opening = action[start]
     inside, rest = _inside(action, start, opening, _PAIRS[opening])
@@ -351,7 +351,7 @@ def _bare(tools: Sequence[ToolSpec], name: str, action: str) -> Action:
     if (colon := re.search(r"[:：=]", line)) is not None:
         first, rest = line[: colon.start()], line[colon.end() :]
     tool, repairs = known(tools, clean_name(first))
-    rest = rest.strip(" :：=")
+    rest = rest.strip(" :：=").removeprefix("- ").lstrip()
     if tool is not None and rest and not below.strip():
         return read_input(tools, tool.name, rest, "spaced").repaired(*repairs, "bracket_added")
     if fold(clean_name(first)) in FINISH and rest:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from whybox.dialects.endings import SPECIAL, TURN, without_special
+from whybox.dialects.labels import INVISIBLE
 
 _TOKENS = tuple(dict.fromkeys((*SPECIAL, *TURN)))
 _LONGEST = max(map(len, _TOKENS))
 _FIRST = "".join(sorted({token[0] for token in _TOKENS}))
+_PLAIN = re.compile(rf"[^{re.escape(_FIRST)}`]*[^{re.escape(_FIRST)}`\s]")
+_LEAD = re.compile(rf"\A[\s{INVISIBLE}]+")
 _MOST_TOKENS = 8
 _NEXT_TURN = re.compile(rf"(?:{'|'.join(map(re.escape, SPECIAL))})\s{{0,20}}(?:{'|'.join(map(re.escape, TURN))})")
 
@@ -39,9 +42,12 @@ class AnswerStream:
         """Take the next piece and return what may be shown now."""
         if self.cut:
             return ""
+        if self._begun and not self._held and _PLAIN.fullmatch(text):
+            self._shown.append(text)
+            return text
         self._held += text
         if not self._begun:
-            self._held = self._held.lstrip()
+            self._held = _LEAD.sub("", self._held)
             self._begun = bool(self._held)
         if self._marks:
             if "\n" not in self._held:

@@ -62,11 +62,12 @@ def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str
         tools=", ".join(tool.name for tool in tools) or _NO_TOOLS[language],
     )
     with_tools, without = _FORMS[language]
+    said += " " if language == "en" else ""
     if not tools:
-        return f"{said} {without}"
+        return f"{said}{without}"
     meant = _meant(tools, flat, near)
     example = meant.in_language(meant.example, language) or ", ".join(parameters(meant))
-    return f"{said} {with_tools.format(form=f'{meant.name}[{example}]')}"
+    return f"{said}{with_tools.format(form=f'{meant.name}[{example}]')}"
 
 
 def _meant(tools: Sequence[ToolSpec], about: str, near: str | None) -> ToolSpec:

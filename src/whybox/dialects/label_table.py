@@ -57,7 +57,7 @@ class LabelTable:
         for _, kind, names in labels:
             for name in names:
                 self._by_first.setdefault(name[0], []).append((name, kind))
-        self.observations = tuple(name for _, kind, names in labels if kind == "observation" for name in names)
+        self._observations = tuple(name for _, kind, names in labels if kind == "observation" for name in names)
         self.candidate = _candidate(name for _, _, names in labels for name in names)
         """Finds a line break behind which a label may stand. Used to pass over text fast; :meth:`match` decides."""
 
@@ -92,6 +92,12 @@ class LabelTable:
         if waiting and best is None and not final:
             return "more"
         return best
+
+    def is_leftover(self, line: str) -> bool:
+        """Return whether a last line is the beginning of the label that a stop sequence is made of."""
+        lean = fold(line.strip(f" \t\r\n*#>_`{INVISIBLE}"))
+        long_enough = len(lean) > 2 or not lean.isascii()
+        return bool(lean) and long_enough and any(name.startswith(lean) for name in self._observations)
 
 
 class _Decoration:

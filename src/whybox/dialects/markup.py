@@ -99,6 +99,7 @@ _VALUE = re.compile(
     r"|<arg_key>\s{0,20}(?P<key>[^<>]{1,80}?)\s{0,20}</arg_key>\s{0,20}<arg_value>"
 )
 _VALUE_ENDS = {"bare": ("</parameter>", "</param>", "</arg>"), "name": ("</parameter>", "</param>", "</arg>")}
+_LINE_AROUND = re.compile(r"\A\r?\n|\r?\n\Z")
 _INPUT = re.compile(r"<(tool_input|action_input|input|arguments|parameters|args|tool_arguments)>")
 _CALL_END = re.compile(r"</(?:function|invoke|tool_call|tool_use|tool|action)>")
 
@@ -114,11 +115,10 @@ def _tagged(tools: Sequence[ToolSpec], text: str) -> Found | None:
         found.append(action)
         if len(found) > 64:
             return None
-    if not found:
-        found = [each for each in (_named_tag(tools, text),) if each is not None]
-    if not found:
-        return None
-    return together(found), _prose(text[:first])
+    if found:
+        return together(found), _prose(text[:first])
+    named = _named_tag(tools, text)
+    return (named, "") if named is not None else None
 
 
 def _tagged_call(tools: Sequence[ToolSpec], text: str, name: str, at: int) -> tuple[Action, int]:
@@ -135,7 +135,7 @@ def _tagged_call(tools: Sequence[ToolSpec], text: str, name: str, at: int) -> tu
         if end < 0 or key in values:
             # A value without an end may have been cut off.
             return Action("tagged", reason="truncated" if end < 0 else "bad_json", name=name), len(text)
-        values[key] = text[next_value.end() : end].removeprefix("\n").removesuffix("\n")
+        values[key] = _LINE_AROUND.sub("", text[next_value.end() : end])
         at = text.index(">", end) + 1
     body = text[at:limit].strip()
     if values:

@@ -17,6 +17,8 @@ from whybox.dialects.markup import listed_calls, read_markup
 from whybox.dialects.tool_names import LONGEST_NAME, clean_name, known
 from whybox.ports import ToolSpec
 
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
+_ANSWER_TAGS = re.compile(r"<(answer|final_answer|response)>(.*)</\1>\Z", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]{0,8}(?:`{3,}|~{3,})", re.MULTILINE)
 _BLOB_LINE = re.compile(r"^[ \t]{0,8}(?=[{\[]\s{0,40}[{\"'“])", re.MULTILINE)
 _HEADER = re.compile(r"(?:<\|start\|>)?(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=functions\.[\w.-]")
@@ -48,6 +50,10 @@ def bare_call(tools: Sequence[ToolSpec], text: str) -> Action | None:
 def marked_call(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
     """Return what a header or prompt sign says that vendors' servers leave without its special tokens."""
     if _HEADER.match(text) or _FUNCTIONARY.match(text):
+        return read_markup(tools, text)
+    if (tags := _ANSWER_TAGS.match(text)) is not None and tags[2].strip():
+        return Action("tagged", answer=tags[2].strip(), repairs=("leaked_markup",)), ""
+    if (tag := re.match(r"<([\w.-]{1,80})>", text)) is not None and known(tools, tag[1])[0] is not None:
         return read_markup(tools, text)
     if (stripped := _STRIPPED_HARMONY.match(text)) is not None:
         answer = text[stripped.end() :].strip()
@@ -119,11 +125,16 @@ def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
 def has_unread_labels(tools: Sequence[ToolSpec], text: str) -> bool:
     """Return whether a line of ``text`` is a label of an unknown language in front of the name of a tool on offer."""
     names = {tool.name for tool in tools}
-    for line in _LABELLED.finditer(text):
+    for line in _LABELLED.finditer(without_code(text)):
         value = re.split(r"[\[(（{]", line[2], maxsplit=1)[0].strip(" \t*`'\"")
         if value in names and line[1] not in names:
             return True
     return False
+
+
+def without_code(text: str) -> str:
+    """Return ``text`` without code fences and without what stands between backticks."""
+    return _CODE.sub("", text)
 
 
 def _fences(text: str) -> list[tuple[int, str, str]]:

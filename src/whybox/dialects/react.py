@@ -11,7 +11,7 @@ from whybox.dialects.answers import AnswerStream
 from whybox.dialects.corrections import correction
 from whybox.dialects.grammar import grammar
 from whybox.dialects.label_table import LINE_START, TABLE, LabelTable
-from whybox.dialects.labels import FINISH, fold, is_no_action
+from whybox.dialects.labels import FINISH, INVISIBLE, fold, is_no_action
 from whybox.dialects.repairs import confidence, in_order
 from whybox.dialects.scanner import Piece, Scanner, Span, Where
 from whybox.dialects.sections import Meaning, meaning, names_tool
@@ -142,7 +142,7 @@ class ReActReader:
         if "action" in self._begun:
             return text
         self._held_action += text
-        lean = self._held_action.lstrip(" \t\r\n*`'\"")
+        lean = self._held_action.lstrip(f" \t\r\n*`'\"{INVISIBLE}")
         name = _NAME.match(lean)
         if name is None or (name.end() == len(lean) and len(lean) < LINE_START):
             return ""

@@ -20,7 +20,7 @@ from whybox.dialects.labels import FINISH, INVISIBLE, Kind, fold, is_no_action
 from whybox.dialects.markup import FIRST_CHARACTERS, opening
 from whybox.dialects.strings import StringState
 
-Where = Literal["preamble", "think", "thought", "action", "input", "answer", "turn", "markup"]
+Where = Literal["preamble", "question", "think", "thought", "action", "input", "answer", "turn", "markup"]
 Piece = tuple[Where, str]
 
 _STEP: frozenset[Kind] = frozenset({"thought", "action", "answer", "observation"})
@@ -32,10 +32,11 @@ _EXPECTED: dict[Where, frozenset[Kind]] = {
     "input": _STEP | _BEHIND_ACTION | {"input"},
     "answer": frozenset({"question", "speaker", "observation"}),
     "turn": frozenset({"thought", "action"}),
+    "question": frozenset(),
 }
 _SECTION: dict[Kind, Where] = {
     "thought": "thought",
-    "question": "preamble",
+    "question": "question",
     "action": "action",
     "tool": "action",
     "input": "input",
@@ -170,7 +171,7 @@ class Scanner:
     def _line_end(self, stop: int) -> tuple[int, bool]:
         """Return up to where the text is plain content, and whether a line begins there."""
         text, at = self._text, self._next
-        quick = self._simple and not self._fenced and not self.spans[-1].quoted
+        quick = self._simple and not self._fenced and not self.spans[-1].quoted and self.where != "question"
         if not quick:
             newline = _NEWLINE.search(text, at, stop)
             return (newline.end(), True) if newline else (stop, False)
@@ -212,6 +213,8 @@ class Scanner:
         newline = _NEWLINE.search(line)
         line = line if newline is None else line[: newline.end()]
         settled = final or newline is not None or len(line) == LINE_START
+        if self.where == "question" and self._begun:
+            self._begin("preamble")
         where = self.where
         if self.spans[-1].quoted and self._begun:
             quote = _QUOTED.match(line)
@@ -339,11 +342,7 @@ class Scanner:
 
     def _is_leftover(self, line: str) -> bool:
         """Whether the reply ends with the beginning of a stop sequence."""
-        if self.where not in {"action", "input", "answer"} or not self._begun:
-            return False
-        lean = fold(line.strip(_BLANK + "*#>_`"))
-        long_enough = len(lean) > 2 or not lean.isascii()
-        return long_enough and any(name.startswith(lean) for name in self._table.observations)
+        return self.where in {"action", "input", "answer"} and self._begun and self._table.is_leftover(line)
 
     # Reasoning in tags
 
@@ -395,7 +394,7 @@ class Scanner:
 
     def _goes_on(self, kind: Kind) -> bool:
         """Whether a label behind an action still belongs to the step: there was no action in fact."""
-        name = fold(self._action.strip(" \t\r\n`*'\"[]"))
+        name = fold(self._action.strip(f" \t\r\n`*'\"[]{INVISIBLE}"))
         return not name or is_no_action(name) or (kind == "answer" and name in FINISH)
 
     def _begin(self, where: Where) -> None:

@@ -20,7 +20,6 @@ from whybox.ports import ToolSpec
 _QUOTED = re.compile(r"^[ \t]{0,3}>[ \t]?", re.MULTILINE)
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060 \t\r\n"
 _TOKEN = re.compile(r"<[|｜][\w▁ /-]{1,40}[|｜]>|\[/?TOOL_CALLS?\]")
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +82,11 @@ class _Sections:
             bare = line.rstrip()
             line = bare.removesuffix(span.open_marks) if bare.endswith(span.open_marks) else line
             text = line + newline + rest
+        if span.where in {"action", "input"} and "\n" in text:
+            # A token at the very end hides what a stop sequence has left before it.
+            bare, token = without_special(text)
+            head, _, last = bare.rpartition("\n")
+            text = head if token and self._table.is_leftover(last) else text
         return text
 
     def _joined(self, *wheres: Where) -> str:
@@ -150,16 +154,16 @@ class _Sections:
             return found
         if prose.has_unread_labels(self._tools, text):
             return Meaning(Action("plain", reason="unread_labels"), "")
-        if _TOKEN.search(_CODE.sub("", text)):
+        if _TOKEN.search(prose.without_code(text)):
             return Meaning(Action("plain", reason="leaked_markup"), "")
         return Meaning(Action("plain", answer=text, repairs=("no_label",)), thinking)
 
     def _plain_text(self) -> str:
         """Return the text without labels, whole: a question in front of it was no echo of the prompt."""
-        first = next((span for span in self._spans if span.where == "preamble" and span.end > span.start), None)
-        if first is None:
+        plain = [span for span in self._spans if span.where in {"preamble", "question"} and span.end > span.start]
+        if not plain:
             return ""
-        end = max(span.end for span in self._spans if span.where == "preamble")
+        first, end = plain[0], plain[-1].end
         start = first.start if "think" in self._opened or self._scanner.fenced_whole else 0
         text = self._raw[start:end].strip(_INVISIBLE)
         if self._scanner.fenced_whole and not text.endswith("```"):

@@ -136,7 +136,9 @@ class MessageReader:
         return [] if choice is None else self.feed_choice(choice)
 
     def feed_choice(self, choice: dict[str, Any]) -> list[Delta]:
-        """Take one choice of a chunk or of a completion."""
+        """Take one choice of a chunk or of a completion; a whole completion is taken for its choice."""
+        if "choices" in choice:
+            return self.feed(choice)
         part = part_of(choice)
         self._take(part)
         return self._text.feed(part.text) if part.text else []
