@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from whybox.assemble import (
     Settings,
+    default_dialect,
     default_store,
-    dialect,
     edges_of,
     knowledge_base,
     mode_of,
@@ -22,7 +22,7 @@ from whybox.config import DEFAULT_MODEL
 from whybox.engine.drive import Live, drive
 from whybox.errors import UsageError
 from whybox.events import Resumed, Stamped, Started
-from whybox.ports import Mode, Model, Person, Store
+from whybox.ports import Dialect, Mode, Model, Person, Store
 from whybox.prompts.language import language_of
 from whybox.result import Result
 from whybox.store import new_run_id
@@ -39,6 +39,7 @@ class Agent:
         model: ``provider:name`` such as ``local:qwen2.5-coder-1.5b``, any :class:`whybox.ports.Model`, or all settings.
         store: where runs are kept; None for the SQLite file in the data folder.
         person: who is asked before a risky call; None for nobody, so that such calls are refused.
+        dialect: the form in which the model writes its steps; None for text ReAct.
         options: the other fields of :class:`whybox.assemble.Settings`: ``tools``, ``prompt``, ``mode``, ``language``,
             ``approve``, ``limits``, ``base_url``, ``knowledge_base`` ...
 
@@ -52,11 +53,13 @@ class Agent:
         *,
         store: Store | None = None,
         person: Person | None = None,
+        dialect: Dialect | None = None,
         **options: Any,
     ) -> None:
         self._settings = model if isinstance(model, Settings) else Settings(model=model, **options)
         self._given_store = store
         self._person = person
+        self._dialect = dialect or default_dialect()
         self._model: Model | None = None
         self._store: Store | None = store
         self._loop = LoopThread()
@@ -137,7 +140,7 @@ class Agent:
             edges = edges_of(self.model, tools, self.store, self._person, settings.limits, language)
             started = Started(question=question, language=language, agent=spec.model_dump(mode="json"))
             first = Resumed() if len(trace) else started
-            async with aclosing(drive(spec, dialect(), edges, run_id, trace, first)) as items:
+            async with aclosing(drive(spec, self._dialect, edges, run_id, trace, first)) as items:
                 async for item in items:
                     yield item
         finally:

@@ -186,6 +186,6 @@ def default_store() -> SqlStore:
     return SqlStore(config.data_dir() / "runs.sqlite3")
 
 
-def dialect() -> Dialect:
+def default_dialect() -> Dialect:
     """Return the form in which text models write their steps."""
     return ReAct()

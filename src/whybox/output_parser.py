@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from whybox.dialects.arguments import parameters
-from whybox.dialects.react import ReAct, ReActReader, parse
+from whybox.dialects.react import Finish, ReAct, ReActReader
 from whybox.dialects.tool_calls import MessageReader
 from whybox.errors import UsageError
 from whybox.events import Call, Delta, Parsed
-from whybox.ports import Reader, Tool, ToolSpec
+from whybox.ports import Dialect, Reader, Tool, ToolSpec
 
 Form = Literal["text", "choice", "chunks", "fragments"]
 _TOOL = re.compile(r"\s*(?P<name>[^,，()（）]+?)\s*(?:[(（](?P<args>[^()（）]*)[)）])?\s*(?:[,，;]|$)")
@@ -25,16 +25,30 @@ class OutputParser:
     Args:
         tools: the tools on offer, as tools, as their specs, or as a registry.
         language: ``en`` or ``zh``: of the correction that is sent back for a reply that cannot be read.
+        dialect: the form in which the model writes its steps; None for text ReAct.
     """
 
-    def __init__(self, tools: Iterable[Tool | ToolSpec] | Mapping[str, Tool] = (), language: str = "en") -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool | ToolSpec] | Mapping[str, Tool] = (),
+        language: str = "en",
+        dialect: Dialect | None = None,
+    ) -> None:
         given = tools.values() if isinstance(tools, Mapping) else tools
         self._tools = tuple(each if isinstance(each, ToolSpec) else each.spec for each in given)
         self._language = language
+        self._dialect = dialect or ReAct()
 
-    def parse(self, text: str) -> Parsed:
-        """Return what a whole reply means. Never raises: ``retry`` says what could not be read."""
-        return parse(text, self._tools, self._language)
+    def parse(self, text: str, finish: Finish = "stop") -> Parsed:
+        """Return what a whole reply means. Never raises: ``retry`` says what could not be read.
+
+        Args:
+            text: the reply.
+            finish: ``length`` when it was cut by the token limit; nothing of it is run then.
+        """
+        reader = self.stream()
+        reader.feed(text)
+        return reader.close(finish)[1]
 
     def parse_message(self, choice: dict[str, Any]) -> Parsed:
         """Return what one choice of a chat completion means, native tool calls included."""
@@ -44,7 +58,7 @@ class OutputParser:
 
     def stream(self) -> Reader:
         """Return a reader for one reply that arrives in pieces; it reads as :meth:`parse` does."""
-        return ReAct().reader(self._tools, self._language)
+        return self._dialect.reader(self._tools, self._language)
 
 
 def tools_of(text: str) -> tuple[ToolSpec, ...]:

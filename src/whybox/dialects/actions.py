@@ -67,9 +67,7 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
         given: the text behind the input's label, or None when there was no such label.
         open_input: something was cut off behind the input, so that a bracket left open is no slip at the end.
     """
-    action, more = without_special(action.strip(f" \t\r\n{INVISIBLE}"))
-    action, repairs = unfenced(action)
-    repairs = (*more, *repairs)
+    action, repairs = _bared(action.strip(f" \t\r\n{INVISIBLE}"))
     if action.startswith(("{", "[", "｛")) and (blob := read_blob(tools, action)) is not None:
         return blob.repaired(*repairs)
     name, opening, inside, rest = _split(action)
@@ -97,7 +95,7 @@ def read_input(tools: Sequence[ToolSpec], name: str, text: str, dialect: str) ->
     tool, repairs = known(tools, name)
     if tool is None:
         return _no_tool(name, dialect, answer=_answer_text(text))
-    text, dropped = without_special(text)
+    text, dropped = _bared(text)
     if dialect == "action_input":
         text, chatter = without_chatter(text)
         dropped = (*dropped, *chatter)
@@ -239,6 +237,14 @@ def _answer_value(value: Any) -> str:
 def _looks_like_a_call(tools: Sequence[ToolSpec], text: str) -> bool:
     key = re.match(r"[\[{｛\s]{1,40}[\"'“]?(\w{1,40})[\"'”]?\s{0,20}[:：]\s{0,20}[\"'“]?([^\"'”,}]{0,80})", text)
     return key is not None and key[1] in (*_NAME_KEYS, *_WRAPPERS, *_THOUGHT_KEYS, *_INPUT_KEYS)
+
+
+def _bared(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return ``text`` without end-of-text tokens and the fence around it, whichever of them stands outside."""
+    text, outside = without_special(text)
+    text, fence = unfenced(text)
+    text, within = without_special(text) if fence else (text, ())
+    return text, (*outside, *fence, *within)
 
 
 def _made(tool: ToolSpec, found: Arguments, text: str, dialect: str, repairs: tuple[str, ...]) -> Action:

@@ -32,16 +32,16 @@ _LITERALS = {
 _PLAIN_LITERALS = frozenset({"true", "false", "null"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 _LOOSE_NUMBER = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+)\Z")
-_BARE = re.compile(r"[^\s,，:：{}\[\]()\"'“”`=][^,，:：{}\[\]()\"“”`\n=]{0,200}")
+_BARE = re.compile(r"[^\s,，:：{}｛｝\[\]()\"'“”`=][^,，:：{}｛｝\[\]()\"“”`\n=]{0,200}")
 _COMMENT = r"(?:(?://|#)[^\n]{0,300}\n\s{0,200})?"
-_KEY_AHEAD = re.compile(rf"\s{{0,200}}{_COMMENT}(?:[\"'“`]?[\w $.@-]{{1,80}}[\"'”`]?\s{{0,20}}[:：=]|[}}\]])")
+_KEY_AHEAD = re.compile(rf"\s{{0,200}}{_COMMENT}(?:[\"'“`]?[\w $.@-]{{1,80}}[\"'”`]?\s{{0,20}}[:：=]|[}}\],])")
 _QUOTED_KEY = re.compile(r"[\"'“`][\w $.@-]{1,80}[\"'”`]\s{0,20}[:：]")
 _BARE_KEY = re.compile(r"[\w$.@-]{1,100}")
 _COLON = re.compile(r"=>|[:：=]")
 _BEHIND_STRING = re.compile(r"//|/\*|#|\+\s{0,20}[\"']")
 _LITTLE_COMMENT = re.compile(r"\s(?://|/\*|#)")
 _CODE_POINT = re.compile(r"u[0-9a-fA-F]{4}")
-_VALUE_AHEAD = re.compile(rf"\s{{0,200}}{_COMMENT}(?:[\"'“`\[\]{{\d-]|true|false|null|True|False|None)")
+_VALUE_AHEAD = re.compile(rf"\s{{0,200}}{_COMMENT}(?:[\"'“`\[\]{{\d,-]|true|false|null|True|False|None)")
 _SPACE = re.compile(r"[\s\ufeff\u200b]*")
 _STOP = re.compile(r"[\\\"'“”‘’`「」＂\n\t\r]")
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:\\")
@@ -277,14 +277,14 @@ class _Reader:
         return self._word(word)
 
     def _word(self, word: str) -> Any:
+        if self._at >= len(self._text):
+            raise NotJson("it ends in the middle", cut=True)
         if word in _LITERALS:
             if word not in _PLAIN_LITERALS:
                 self._note("json_literals")
             return _LITERALS[word]
         if _NUMBER.match(word):
             return json.loads(word)
-        if self._at >= len(self._text):
-            raise NotJson("it ends in the middle", cut=True)
         if _LOOSE_NUMBER.match(word):
             self._note("json_numbers")
             return float(word)
@@ -322,7 +322,7 @@ class _Reader:
         while True:
             found = _STOP.search(text, index)
             if found is None:
-                raise NotJson("it ends in the middle of a string", cut=True)
+                raise NotJson("it ends in the middle of a string", cut=inner == 0)
             index, char = found.start(), found[0]
             if char == "\\":
                 index += 2
@@ -330,6 +330,8 @@ class _Reader:
             if char == closing or (quote == "“" and char == '"'):
                 if self._closes(index + 1, key=key):
                     break
+                if key:
+                    raise NotJson("a key without a colon")
                 inner += 1
             elif char in "\n\t\r" and not key:
                 self._note("json_newlines")
@@ -421,7 +423,7 @@ class _Reader:
         """Close what is still open, when no key, value or comma is left half-written."""
         if not self._stack:
             raise NotJson("it is empty")
-        if self._stack[-1].key is not None or self._stack[-1].comma:
+        if self._stack[-1].key is not None or self._stack[-1].comma or "json_inner_quotes" in self._repairs:
             raise NotJson("it ends in the middle", cut=True)
         self._note("json_closed")
         value: Any = None

@@ -95,6 +95,7 @@ class Scanner:
         self._fenced = False
         self._fence_in_line = False  # whether the line that opened the fence may close it as well
         self._line_tail = ""
+        self._last = ""  # the last character that is settled
         self._simple = True  # whether the text has no characters that could hide in a label
         self._think_end = re.compile("")
         self._think_tag = ""
@@ -119,6 +120,7 @@ class Scanner:
             span = self.spans[-1]
             if span.where in {"thought", "answer"} and not self._fence_in_line:
                 self._base = span.end = self._base + len(text)
+                self._last = text[-1:]
                 return [(span.where, text)]
         self._simple = self._simple and (text.isascii() or _UNCOMMON.search(text) is None)
         self._text = self._text + text if self._text else text
@@ -186,7 +188,7 @@ class Scanner:
     def _inline(self, out: list[Piece], *, final: bool) -> bool:
         """Look at a character that may begin a tag."""
         text, at = self._text, self._next
-        quoted = at > 0 and text[at - 1] == "`"
+        quoted = self._last == "`"
         closing = None if quoted else thinking.closing_tag(text, at)
         if closing == "more" and not final:
             return False
@@ -434,6 +436,7 @@ class Scanner:
         self._next = end
         if not text:
             return
+        self._last = text[-1]
         span = self.spans[-1]
         span.end = self._base + end
         self._begun = True
