@@ -38,7 +38,8 @@ class StepsReader:
         lines = dict(line.split(" ", 1) for line in self._text.splitlines() if " " in line)
         tool, _, given = lines.get("DO", "").partition(":")
         action = read_input(self._tools, tool, given, "steps") if tool else Action("steps", answer=lines.get("SAY"))
-        reason = "truncated" if finish == "length" else action.reason or (None if tool or action.answer else "no_action")
+        nothing = None if tool or action.answer else "no_action"
+        reason = "truncated" if finish == "length" else action.reason or nothing
         retry = correction(reason, action.name, self._tools, self._language) if reason else None
         calls, answer = ((), None) if reason else (action.calls, action.answer)
         report = Report(dialect=action.dialect, repairs=action.repairs)

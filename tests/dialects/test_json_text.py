@@ -113,8 +113,7 @@ def _is_part(part: Any, whole: Any) -> bool:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         found = read_json("{" + text)
-    except NotJson as error:
-        assert str(error)
+    except NotJson:
         return
     assert 0 < found.end <= len(text) + 1
     json.dumps(found.value)

@@ -18,7 +18,7 @@ from whybox.events import Call
 from whybox.ports import ToolSpec
 
 _ANOTHER_CALL = re.compile(r"[\s,;，；]*(?:(?:and|then|和|然后)\s?){0,2}\w[\w.-]*\s?[\[(]")
-_PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "【": "】", "｛": "｝"}
+_PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "【": "】", "｛": "｝", "{": "}"}
 _NAME_KEYS = ("action", "name", "tool", "tool_name", "function", "function_name", "command", "recipient_name")
 _INPUT_KEYS = (
     *("action_input", "arguments", "input", "parameters", "args", "tool_input", "action_variables", "params"),
@@ -77,7 +77,8 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
     if not opening:
         return _bare(tools, clean, action).repaired(*repairs)
     if inside is None:
-        if open_input or "\n" in action.strip():
+        # One bracket too few may stand at the end or in the middle: that is not for us to say.
+        if open_input or "\n" in action.strip() or action.rstrip().endswith(_PAIRS[opening]):
             return Action("bracket", reason="malformed_action", name=clean)
         inside, repairs = rest, (*repairs, "bracket_closed")
     if opening in "(（":
@@ -85,7 +86,7 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
     dialect = "bracket"
     if inside.startswith("[") and inside.endswith("]") and _balanced(inside, 0, "[", "]") == len(inside) - 1:
         inside, dialect = inside[1:-1], "double_bracket"
-    if opening == "｛":
+    if opening in "{｛":
         inside = "{" + inside + "}"
     return read_input(tools, clean, inside, dialect).repaired(*repairs)
 
@@ -213,7 +214,8 @@ def _answer_of(value: dict[str, Any]) -> Action | None:
     answer = next((value[key] for key in _ANSWER_KEYS if value.get(key) not in (None, "")), None)
     if answer is not None:
         return Action("json", answer=_answer_value(answer))
-    return Action("json", reason="no_action") if {"action", "tool"} & set(value) else None
+    alone = set(value) <= {*_THOUGHT_KEYS, "plan", "criticism", "speak"}
+    return Action("json", reason="no_action") if alone or {"action", "tool"} & set(value) else None
 
 
 def _tool_as_key(tools: Sequence[ToolSpec], value: dict[str, Any]) -> Action | None:
@@ -296,10 +298,10 @@ def _split(action: str) -> tuple[str, str, str | None, str]:
 def _inside(action: str, start: int, opening: str, closing: str) -> tuple[str | None, str]:
     end = _balanced(action, start, opening, closing)
     if end is None:
-        last = action.rfind(closing)
-        if last > start and not action[last + 1 :].strip():
-            return action[start + 1 : last], ""
-        return None, action[start + 1 :]
+        end = _balanced_outside_strings(action, start, opening, closing)
+        if end is None or action[end + 1 :].strip():
+            return None, action[start + 1 :]
+        return action[start + 1 : end], ""
     if not action[end + 1 :].strip():
         return action[start + 1 : end], ""
     quoted_end = _balanced_outside_strings(action, start, opening, closing)

@@ -32,6 +32,7 @@ class AnswerStream:
         self._shown: list[str] = []
         self._begun = False
         self._fences = 0
+        self._counted = 0  # how many of the pieces shown have been looked through for fences
 
     @property
     def text(self) -> str:
@@ -53,7 +54,14 @@ class AnswerStream:
             if "\n" not in self._held:
                 return ""
             self._close_marks()
-        return self._show(self._safe())
+        out = self._show(self._safe())
+        while (turn := self._turn()):
+            if not self._in_fence():
+                self.cut, self._held = True, ""
+                break
+            # In a code fence such tokens are what the answer is about.
+            out += self._show(turn) + self._show(self._safe())
+        return out
 
     def close(self) -> str:
         """Return what was held back and belongs to the answer."""
@@ -67,13 +75,20 @@ class AnswerStream:
 
     def _show(self, end: int) -> str:
         now, self._held = self._held[:end], self._held[end:]
-        turn = _NEXT_TURN.match(self._held) if self._held[:1] in _FIRST else _NEXT_TURN.match(self._held.lstrip())
-        if turn and self._fences % 2 == 0 and now.count("```") % 2 == 0:
-            self.cut, self._held = True, ""
         if now:
-            self._fences += now.count("```")
             self._shown.append(now)
         return now
+
+    def _turn(self) -> int:
+        """Return where the tokens end with which another's turn begins, right at the start of what is held; else 0."""
+        found = _NEXT_TURN.match(self._held, len(self._held) - len(self._held.lstrip()))
+        return found.end() if found else 0
+
+    def _in_fence(self) -> bool:
+        """Whether what has been shown ends inside a code fence."""
+        self._fences += "".join(self._shown[self._counted :]).count("```")
+        self._counted = len(self._shown)
+        return self._fences % 2 == 1
 
     def _close_marks(self) -> None:
         line, newline, rest = self._held.partition("\n")
@@ -92,9 +107,7 @@ class AnswerStream:
                 break
             end = _without_space(held, start)
         turn = _NEXT_TURN.search(held)
-        if turn and turn.start() < end:
-            end = _without_space(held, turn.start())
-        return end
+        return _without_space(held, min(end, turn.start())) if turn else end
 
 
 def _without_space(text: str, end: int) -> int:

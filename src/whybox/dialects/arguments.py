@@ -95,7 +95,10 @@ def called(tool: ToolSpec, inside: str) -> Arguments:
     if not names or not inside.strip():
         return Arguments({})
     if not inside.lstrip().startswith(("{", "｛")):
-        found = _by_name(names, inside) or _in_order(tool, names, inside)
+        found = _by_name(names, inside)
+        if found is None and _names_argument(names, inside):
+            return Arguments({}, reason="bad_json")
+        found = found or _in_order(tool, names, inside)
         if found is not None:
             values, _ = coerced(tool, found)
             return Arguments(values)
@@ -122,7 +125,8 @@ def unquoted(text: str) -> str:
         inner = text[count:-count]
         escaped = text[0] in "\"'" and "\\" + closing in inner
         bare = inner.replace("\\" + closing, "") if escaped else inner
-        if closing not in bare and text[0] not in bare and not bare.endswith("\\"):
+        inside = (ending,) if count == 3 else (closing, text[0])
+        if not any(each in bare for each in inside) and not bare.endswith("\\"):
             return inner.replace("\\" + closing, closing) if escaped else inner
     return text
 
@@ -225,8 +229,8 @@ def _from_list(names: list[str], text: str) -> Arguments | None:
             return Arguments({}, reason="bad_json") if set(value[0]) & set(names) else None
         inner = _from_object(names, Json(value[0], 0, found.repairs))
         return Arguments(inner, ("json_wrapped", *found.repairs)) if inner else None
-    if len(names) > 1 and len(value) == len(names):
-        return Arguments(dict(zip(names, value, strict=True)), found.repairs)
+    if 1 < len(names) >= len(value):
+        return Arguments(dict(zip(names, value, strict=False)), found.repairs)
     return None
 
 
@@ -253,9 +257,10 @@ def _single(name: str, text: str) -> Arguments:
 
 
 def _several(tool: ToolSpec, names: list[str], text: str) -> Arguments:
-    if (found := _pairs(names, split_top(text))) is not None:
+    lines = [line.rstrip(",， ") for line in text.split("\n") if line.strip()]
+    if (found := _pairs(names, lines) if len(lines) > 1 else None) is not None:
         return Arguments(found)
-    if "\n" in text and (found := _pairs(names, [line for line in text.split("\n") if line.strip()])) is not None:
+    if (found := _pairs(names, split_top(text))) is not None:
         return Arguments(found)
     return Arguments(_placed(tool, names, [unquoted(part.strip()) for part in split_top(text)]))
 
@@ -301,6 +306,11 @@ def _by_name(names: list[str], inside: str) -> dict[str, Any] | None:
             return None
         found[name] = _literal(text.strip())
     return found or None
+
+
+def _names_argument(names: list[str], inside: str) -> bool:
+    pair = _PAIR.match(inside)
+    return len(names) > 1 and pair is not None and _plain(pair[1]) in {_plain(name) for name in names}
 
 
 def _in_order(tool: ToolSpec, names: list[str], inside: str) -> dict[str, Any] | None:

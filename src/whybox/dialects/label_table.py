@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from whybox.dialects.labels import INVISIBLE, LABELS, Kind, Labels, fold
+from whybox.dialects.labels import ALONE, INVISIBLE, LABELS, Kind, Labels, fold
 
 _IGNORED = frozenset(INVISIBLE)
 _MARKS = frozenset("*_`~")
@@ -84,7 +84,7 @@ class LabelTable:
             if behind == "more":
                 waiting = True
             elif behind is not None:
-                label = _tail(line, behind, start, kind, final=final)
+                label = _tail(line, behind, start, kind, alone=name in ALONE, final=final)
                 if label == "more":
                     waiting = True
                 elif isinstance(label, Label) and (best is None or label.length > best.length):
@@ -173,7 +173,7 @@ def _combining(char: str) -> bool:
     return char >= "\u0300" and unicodedata.combining(char) != 0
 
 
-def _tail(line: str, at: int, start: _Decoration, kind: Kind, *, final: bool) -> Label | More | None:
+def _tail(line: str, at: int, start: _Decoration, kind: Kind, *, alone: bool, final: bool) -> Label | More | None:
     """Return the label whose name ends at ``at``; behind it may stand a number and closing marks, then a colon."""
     index, closed, number = at, False, 0
     plain, closing = start.plain, _BRACKETS.get(start.bracket, "")
@@ -184,7 +184,7 @@ def _tail(line: str, at: int, start: _Decoration, kind: Kind, *, final: bool) ->
         if closing and char == closing:
             return _bracketed(line, index + 1, start, kind, final=final)
         if char in "\r\n":
-            heading = start.heading or (closed and start.emphasis and not start.bracket)
+            heading = alone or start.heading or (closed and start.emphasis and not start.bracket)
             return Label(kind, index + 1, False, start.quoted) if heading else None
         if char in _MARKS and start.emphasis:
             closed = True
@@ -196,7 +196,7 @@ def _tail(line: str, at: int, start: _Decoration, kind: Kind, *, final: bool) ->
             return None
         index += 1
     if final:
-        return Label(kind, index, False, start.quoted) if start.heading else None
+        return Label(kind, index, False, start.quoted) if start.heading or alone else None
     return "more"
 
 

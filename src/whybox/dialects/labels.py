@@ -24,9 +24,9 @@ Labels = tuple[tuple[str, Kind, tuple[str, ...]], ...]
 
 LABELS: Labels = (
     ("en", "thought", ("thought", "thoughts", "thought process")),
-    ("en", "action", ("action", "actions", "next action")),
-    ("en", "tool", ("tool", "tool name", "tool_name", "tool call", "tool to use", "function", "function name")),
-    ("en", "tool", ("function call", "command", "call", "act", "use tool", "action name", "action_name")),
+    ("en", "action", ("action", "next action")),
+    ("en", "tool", ("tool", "tool name", "tool_name", "tool call", "tool to use", "function", "actions")),
+    ("en", "tool", ("function name", "function call", "command", "call", "act", "use tool", "action name")),
     ("en", "input", ("action input", "actioninput", "action_input", "action-input", "action inputs")),
     ("en", "argument", ("input", "inputs", "tool input", "tool_input", "toolinput", "function input", "command input")),
     ("en", "argument", ("arguments", "args", "parameters", "params", "tool arguments", "tool args", "tool parameters")),
@@ -124,6 +124,9 @@ LABELS: Labels = (
     ("tr", "question", ("soru",)),
 )
 """Language, kind and names; names are written as :func:`fold` leaves them: lower case, without accents."""
+
+ALONE = frozenset({"final answer", "action input", "最终答案", "最终回答", "行动输入", "动作输入"})
+"""Names that are clear enough to be labels without a colon, alone on their line."""
 
 FINISH = frozenset(
     {"finish", "final answer", "final_answer", "finalanswer", "final-answer", "完成", "结束", "最终答案"}

@@ -34,7 +34,7 @@ _TOKENS = (
 )
 
 LONGEST_OPENING = 40
-_BODY = r"\s{0,20}(?:[{\[<]|```|[\w.-]{1,80}\s{0,4}[({]|[\w.-]{1,80}\s{0,2}\n)"
+_BODY = r"\s{0,20}(?:[{\[<]|```|[\w.-]{1,80}\s{0,4}[({<]|[\w.-]{1,80}\s{0,2}\n)"
 _OPENING = re.compile(
     rf"(?:{'|'.join(map(re.escape, _TOKENS))})"
     rf"|<(?:\w{{1,20}}:)?(?:{'|'.join(_TAGS)})\s{{0,2}}>(?={_BODY})"
@@ -47,6 +47,16 @@ _OPENING = re.compile(
 
 Found = tuple[Action, str]
 """What the markup says, and the reasoning that stood in it."""
+
+
+def left_over(text: str) -> bool:
+    """Return whether a line of ``text`` begins with a tag or token of a tool call."""
+    return _LINE_OF_MARKUP.search(text) is not None
+
+
+_LINE_OF_MARKUP = re.compile(
+    rf"^[ \t]{{0,20}}(?:</?(?:\w{{1,20}}:)?(?:{'|'.join(_TAGS[:7])})>|\[/?TOOL_CALLS?\])", re.MULTILINE | re.IGNORECASE
+)
 
 
 def opening(text: str, at: int, *, final: bool) -> bool | None:

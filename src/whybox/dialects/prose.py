@@ -6,7 +6,6 @@ Each takes only what stands alone at its place; a call that is talked about insi
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 
@@ -105,7 +104,8 @@ def fenced_steps(text: str) -> tuple[str, str] | None:
 
 def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
     """Return the action whose label stands in the middle of a line, if the text ends with it and it names a tool."""
-    found = next(iter(deque(_IN_LINE.finditer(text), maxlen=1)), None)
+    matches = list(islice(_IN_LINE.finditer(text), 2))
+    found = matches[0] if len(matches) == 1 else None
     if found is None or known(tools, found["name"])[0] is None:
         return None
     rest = text[found.end() :]
@@ -123,9 +123,17 @@ def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
 
 
 def has_unread_labels(tools: Sequence[ToolSpec], text: str) -> bool:
-    """Return whether a line of ``text`` is a label of an unknown language in front of the name of a tool on offer."""
+    """Return whether ``text`` holds a step that cannot be read.
+
+    That is a word of an unknown language where a label belongs, in front of a tool on offer, or several actions in a
+    line.
+    """
+    text = without_code(text)
     names = {tool.name for tool in tools}
-    for line in _LABELLED.finditer(without_code(text)):
+    in_lines = [found for found in islice(_IN_LINE.finditer(text), 2) if found["name"] in names]
+    if len(in_lines) > 1:
+        return True
+    for line in _LABELLED.finditer(text):
         value = re.split(r"[\[(（{]", line[2], maxsplit=1)[0].strip(" \t*`'\"")
         if value in names and line[1] not in names:
             return True

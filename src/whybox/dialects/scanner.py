@@ -74,7 +74,8 @@ class Scanner:
         markup: look for vendors' markup.
 
     ``cut_at`` is where the part that does not count begins, or None; ``cut_by`` says why; ``plain`` is False when a
-    label was decorated, ``other_labels`` True when a word was used that is a label only by what stands around it.
+    label was decorated, ``other_labels`` True when a word was used that is a label only by what stands around it,
+    ``fenced_whole`` when a code fence opened before anything else, ``cut_in_string`` when the cut is in a string.
     """
 
     def __init__(self, table: LabelTable, names_tool: Callable[[str], bool], *, markup: bool = True) -> None:
@@ -84,6 +85,7 @@ class Scanner:
         self.plain = True
         self.other_labels = False
         self.fenced_whole = False
+        self.cut_in_string = False
         self._table = table
         self._names_tool = names_tool
         self._markup = markup
@@ -132,8 +134,7 @@ class Scanner:
         if self.where == "turn" and self.cut_at is None:
             self._end_turn(out)
         if self._doubtful is not None and self.cut_at is None and self._string_state().open:
-            self._cut(self._doubtful, "rest_dropped")
-            self.spans[-1].end = self._doubtful
+            self._cut_in_string(self._doubtful)
         return out
 
     def _walk(self, *, final: bool) -> list[Piece]:
@@ -220,6 +221,8 @@ class Scanner:
         where = self.where
         if self.spans[-1].quoted and self._begun:
             quote = _QUOTED.match(line)
+            if quote and quote.end() == len(line) and not settled:
+                return False
             if quote:
                 self._next += quote.end()
                 line = line[quote.end() :]
@@ -329,8 +332,7 @@ class Scanner:
         state = self._string_state()
         if not state.inside:
             if self._doubtful is not None and state.open:
-                self._cut(self._doubtful, "rest_dropped")
-                self.spans[-1].end = self._doubtful
+                self._cut_in_string(self._doubtful)
             self._doubtful = None
             return True
         if self._doubtful is None:
@@ -451,6 +453,11 @@ class Scanner:
             if where == "action" and len(self._action) < LINE_START:
                 self._action += text[:LINE_START]
         out.append((where, text))
+
+    def _cut_in_string(self, at: int) -> None:
+        self.cut_in_string = True
+        self.spans[-1].end = at
+        self._cut(at, "rest_dropped")
 
     def _cut(self, at: int, why: str) -> None:
         if self.cut_at is None:

@@ -12,7 +12,7 @@ from whybox.dialects.answers import AnswerStream
 from whybox.dialects.endings import without_special
 from whybox.dialects.label_table import LabelTable
 from whybox.dialects.labels import fold
-from whybox.dialects.markup import opening, read_markup
+from whybox.dialects.markup import left_over, opening, read_markup
 from whybox.dialects.scanner import Scanner, Span, Where
 from whybox.dialects.tool_names import clean_name, known
 from whybox.ports import ToolSpec
@@ -114,6 +114,8 @@ class _Sections:
             found = read_markup(self._tools, lean)
             if found is not None:
                 return Meaning(found[0], self._thought())
+        if self._scanner.cut_in_string:
+            return Meaning(Action("react", reason="truncated", name=text), self._thought())
         given = self._text(self._span("input")) if "input" in self._opened else None
         # Only what stands behind a bracket that was closed can have been meant as the next thing.
         action = read_action(self._tools, text, given, open_input=self._scanner.cut_by == "rest_dropped")
@@ -141,8 +143,8 @@ class _Sections:
         thinking = self._joined("think")
         if not text:
             return Meaning(Action("none", reason="empty"), thinking)
-        if self._scanner.cut_by == "rest_dropped":
-            return Meaning(Action("json", reason="bad_json", name=text), thinking)
+        if self._scanner.cut_in_string:
+            return Meaning(Action("json", reason="truncated", name=text), thinking)
         call = prose.bare_call(self._tools, text)
         if call is not None:
             return Meaning(call, call.thought or thinking)
@@ -154,7 +156,8 @@ class _Sections:
             return found
         if prose.has_unread_labels(self._tools, text):
             return Meaning(Action("plain", reason="unread_labels"), "")
-        if _TOKEN.search(prose.without_code(text)):
+        outside = prose.without_code(text)
+        if _TOKEN.search(outside) or left_over(outside):
             return Meaning(Action("plain", reason="leaked_markup"), "")
         return Meaning(Action("plain", answer=text, repairs=("no_label",)), thinking)
 
@@ -183,15 +186,22 @@ class _Sections:
         return self._raw.strip(_INVISIBLE)
 
     def _in_text(self, text: str, *, ends: bool) -> Meaning | None:
-        found = prose.call_in_prose(self._tools, text, ends=ends) or prose.in_line(self._tools, text)
-        if found is not None and not (found[0].reason in {"no_action", "unknown_tool"} and not ends):
-            action, before = found
-            return Meaning(action, "\n".join(part for part in (before, action.thought) if part))
+        found = self._fenced_step(text)
+        if found is not None:
+            return found
+        call = prose.call_in_prose(self._tools, text, ends=ends) or prose.in_line(self._tools, text)
+        if call is None or (not ends and call[0].reason in {"no_action", "unknown_tool"}):
+            return None
+        action, before = call
+        return Meaning(action, "\n".join(part for part in (before, action.thought) if part))
+
+    def _fenced_step(self, text: str) -> Meaning | None:
+        """Read the code fence that ``text`` ends with, if it holds a step with labels."""
         fenced = prose.fenced_steps(text)
         if fenced is None:
             return None
         inside, before = fenced
-        scanner = Scanner(self._table, lambda name: known(self._tools, clean_name(name))[0] is not None, markup=False)
+        scanner = Scanner(self._table, lambda rest: names_tool(self._tools, rest), markup=False)
         answer = AnswerStream()
         for where, piece in (*scanner.feed(inside), *scanner.close()):
             if where == "answer":

@@ -56,7 +56,7 @@ def _plain(name: str) -> str:
 
 
 def _spellings(name: str) -> set[str]:
-    lower = fold(clean_name(name))
+    lower = fold(clean_name(name)).removesuffix(".call")
     found = {lower, _ARTICLES.sub("", lower, count=1)}
     found |= {_TOOL_SUFFIX.sub("", each) for each in found}
     head, dot, tail = lower.rpartition(".")
