@@ -55,6 +55,7 @@ def test_a_recorded_reply_is_read_as_expected(case: dict[str, Any]) -> None:
     assert check(case, read_case(case)) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", TEXTS, ids=ids)
 def test_a_recorded_reply_is_read_the_same_however_it_is_cut(case: dict[str, Any]) -> None:
     text = whole(case)
@@ -64,6 +65,7 @@ def test_a_recorded_reply_is_read_the_same_however_it_is_cut(case: dict[str, Any
         assert in_pieces(case, pieces) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", [case for case in CASES if case["form"] == "text"], ids=ids)
 def test_a_recorded_reply_is_read_the_same_as_the_content_of_a_message(case: dict[str, Any]) -> None:
     choice = {"finish_reason": "stop", "message": {"content": case["output"]}}

@@ -28,6 +28,7 @@ plain_values = st.recursive(
 plain_objects = st.dictionaries(keys, plain_values, min_size=1, max_size=4)
 
 
+@pytest.mark.thorough
 @settings(max_examples=500, deadline=None)
 @given(objects, st.booleans(), st.sampled_from([None, 1, 2]), st.text("} \nabc{", max_size=5))
 def test_well_formed_json_is_read_as_it_is_and_what_follows_is_left(
@@ -68,6 +69,7 @@ def _curly(text: str) -> str:
     return "".join(part + ("“" if index % 2 == 0 else "”") for index, part in enumerate(parts[:-1])) + parts[-1]
 
 
+@pytest.mark.thorough
 @settings(max_examples=800, deadline=None)
 @given(plain_objects, st.sampled_from(sorted(SLIPS)))
 def test_one_slip_is_mended_to_what_was_meant_and_named(value: dict[str, Any], slip: str) -> None:
@@ -87,6 +89,7 @@ def test_one_slip_is_mended_to_what_was_meant_and_named(value: dict[str, Any], s
     assert repair in found.repairs
 
 
+@pytest.mark.thorough
 @settings(max_examples=500, deadline=None)
 @given(plain_objects, st.data())
 def test_json_that_was_cut_is_never_read_as_something_else(value: dict[str, Any], data: st.DataObject) -> None:
@@ -108,6 +111,7 @@ def _is_part(part: Any, whole: Any) -> bool:
     return bool(part == whole)
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None)
 @given(st.text("{}[]()\"',:=\\/#*+ \nabtrue0.é“”", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:

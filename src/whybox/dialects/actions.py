@@ -352,7 +352,7 @@ def _bare(tools: Sequence[ToolSpec], name: str, action: str) -> Action:
     line, _, below = action.strip().partition("\n")
     if below.strip() and (found := _on_two_lines(tools, line, below)) is not None:
         return found
-    folded = fold(name)
+    folded = fold(name[: 2 * LONGEST_NAME])
     if not name or is_no_action(folded) or folded in FINISH:
         return Action("bare", reason="no_action")
     first, _, rest = line.strip(" *`").partition(" ")
@@ -365,7 +365,7 @@ def _bare(tools: Sequence[ToolSpec], name: str, action: str) -> Action:
     if fold(clean_name(first)) in FINISH and rest:
         answer = f"{rest}\n{below}".strip()
         return Action("finish", answer=_answer_text(answer), repairs=("bracket_added",))
-    if len(name.split()) > 3 or len(name) > LONGEST_NAME:
+    if len(name) > LONGEST_NAME or len(name.split()) > 3:
         return Action("bare", reason="malformed_action", name=name)
     return _no_tool(name, "bare", answer=None)
 

@@ -55,7 +55,7 @@ class AnswerStream:
                 return ""
             self._close_marks()
         out = self._show(self._safe())
-        while (turn := self._turn()):
+        while turn := self._turn():
             if not self._in_fence():
                 self.cut, self._held = True, ""
                 break

@@ -131,8 +131,8 @@ def unquoted(text: str) -> str:
     return text
 
 
-def split_top(text: str) -> list[str]:
-    """Split at the commas that stand in no quotation marks and no brackets."""
+def split_top(text: str, most: int) -> list[str]:
+    """Split at the first commas that stand in no quotation marks and no brackets, into ``most`` parts at most."""
     parts: list[str] = []
     stack: list[str] = []
     start, blank = 0, True
@@ -146,6 +146,8 @@ def split_top(text: str) -> list[str]:
         elif char in "\"'" and (blank or text[index - 1] in "=:："):
             stack.append(char)
         elif char in ",，" and not stack:
+            if len(parts) == most - 1:
+                break
             parts.append(text[start:index])
             start, blank = index + 1, True
             continue
@@ -257,12 +259,12 @@ def _single(name: str, text: str) -> Arguments:
 
 
 def _several(tool: ToolSpec, names: list[str], text: str) -> Arguments:
-    lines = [line.rstrip(",， ") for line in text.split("\n") if line.strip()]
+    lines = [line.rstrip(",， ") for line in text.split("\n", len(names)) if line.strip()]
     if (found := _pairs(names, lines) if len(lines) > 1 else None) is not None:
         return Arguments(found)
-    if (found := _pairs(names, split_top(text))) is not None:
+    if (found := _pairs(names, split_top(text, len(names) + 1))) is not None:
         return Arguments(found)
-    return Arguments(_placed(tool, names, [unquoted(part.strip()) for part in split_top(text)]))
+    return Arguments(_placed(names, [unquoted(part.strip()) for part in _split(tool, names, text)]))
 
 
 def _pairs(names: list[str], parts: Sequence[str]) -> dict[str, Any] | None:
@@ -276,11 +278,13 @@ def _pairs(names: list[str], parts: Sequence[str]) -> dict[str, Any] | None:
     return found
 
 
-def _placed(tool: ToolSpec, names: list[str], parts: Sequence[Any]) -> dict[str, Any]:
-    if len(parts) > len(names) and parameters(tool)[names[-1]].get("type", "string") == "string":
-        # The last text may hold commas itself.
-        tail = ", ".join(str(part) for part in parts[len(names) - 1 :])
-        parts = [*parts[: len(names) - 1], tail]
+def _split(tool: ToolSpec, names: list[str], text: str) -> list[str]:
+    """Split a text for values in order; the last of them may hold commas itself, if it is text."""
+    text_last = parameters(tool)[names[-1]].get("type", "string") == "string"
+    return split_top(text, len(names) + (0 if text_last else 1))
+
+
+def _placed(names: list[str], parts: Sequence[Any]) -> dict[str, Any]:
     found = dict(zip(names, parts, strict=False))
     extra = [part for part in parts[len(names) :] if part != ""]
     return found | ({"": ", ".join(map(str, extra))} if extra else {})
@@ -292,7 +296,7 @@ def _by_name(names: list[str], inside: str) -> dict[str, Any] | None:
         return None
     lower = {_plain(name): name for name in names}
     found: dict[str, Any] = {}
-    for index, part in enumerate(split_top(inside)):
+    for index, part in enumerate(split_top(inside, len(names) + 2)):
         if not part.strip():
             continue
         pair = _PAIR.match(part)
@@ -314,14 +318,14 @@ def _names_argument(names: list[str], inside: str) -> bool:
 
 
 def _in_order(tool: ToolSpec, names: list[str], inside: str) -> dict[str, Any] | None:
-    parts = split_top(inside)
-    if parts and not parts[-1].strip():
+    parts = split_top(inside, 2) if len(names) == 1 else _split(tool, names, inside)
+    if not parts[-1].strip():
         parts = parts[:-1]
     if len(names) == 1:
         text = (parts[0] if len(parts) == 1 else inside).strip()
         value = unquoted(text)
         return {names[0]: _literal(text)} if value != text else None
-    return _placed(tool, names, [_literal(part.strip()) for part in parts])
+    return _placed(names, [_literal(part.strip()) for part in parts])
 
 
 def _literal(text: str) -> Any:

@@ -39,6 +39,7 @@ _FORMS = {
     "zh": ("请接着写\n行动：{form}\n或者\n最终答案：答案", "请接着写\n最终答案：答案"),
 }
 _LONGEST_QUOTE = 60
+_QUOTED = 400
 
 REASONS = tuple(_REASONS["en"])
 """Why a reply may be sent back."""
@@ -54,7 +55,7 @@ def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str
         language: ``en`` or ``zh``.
     """
     language = language if language in _REASONS else "en"
-    flat = " ".join(about.split())
+    flat = " ".join(about[:_QUOTED].split())
     near = nearest(tools, flat) if reason == "unknown_tool" else None
     said = _REASONS[language][reason].format(
         quoted=f'"{flat[:_LONGEST_QUOTE]}{"…" if len(flat) > _LONGEST_QUOTE else ""}"',

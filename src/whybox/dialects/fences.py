@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _OPENING = re.compile(r"(`{3,}|~{3,})(?:[\w+#.-]{0,30}[ \t]*(?:\r?\n|(?=[{\[]))|[ \t]*)")
 _FENCE_START = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+-]{0,30}")
@@ -25,22 +26,38 @@ def bare_fence(line: str) -> bool:
     return is_fence(line) and not line.strip(" \t\r\n>`~")
 
 
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Where a fence's content stands in a text, where the text goes on, and whether the fence is closed."""
+
+    start: int
+    end: int
+    rest: int
+    closed: bool
+
+
 def first_fence(text: str) -> tuple[str, str, bool]:
     """Return what the fence holds that ``text`` begins with, what follows it, and whether it is closed.
 
     The text must begin with the fence.
     """
-    opening = _OPENING.match(text)
+    fence = fence_at(text, 0)
+    return text[fence.start : fence.end].strip("\r\n"), text[fence.rest :], fence.closed
+
+
+def fence_at(text: str, at: int) -> Fence:
+    """Return the fence that begins at ``at``; when none does, all the text from there counts as its content."""
+    opening = _OPENING.match(text, at)
     if opening is None:
-        return text, "", False
+        return Fence(at, len(text), len(text), closed=False)
     marks, start = opening[1], opening.end()
-    closing = re.compile(rf"[\r\n][ \t>]{{0,8}}{marks}").search(text, start - 1)
+    closing = re.compile(rf"[\r\n][ \t>]{{0,8}}{marks}[`~]*").search(text, start - 1)
     if closing is not None:
-        return text[start : closing.start()].strip("\r\n"), text[closing.end() :].lstrip("`~"), True
+        return Fence(start, max(start, closing.start()), closing.end(), closed=True)
     end = len(text.rstrip())
     if end - len(marks) >= start and text.endswith(marks, 0, end):
-        return text[start : end - len(marks)].strip("\r\n"), "", True
-    return text[start:], "", False
+        return Fence(start, end - len(marks), len(text), closed=True)
+    return Fence(start, len(text), len(text), closed=False)
 
 
 def unfenced(text: str) -> tuple[str, tuple[str, ...]]:

@@ -12,6 +12,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+_BLOCK = 4096
+"""So many pieces are joined at once: a million small ones would take many times their text."""
+
 _DEPTH = 200
 """Deeper nesting is refused. A tool's arguments do not need it, and others that read the event may recurse."""
 
@@ -380,9 +383,13 @@ class _Reader:
             return body
         literal = _WINDOWS_PATH.match(body) is not None and "\\\\" not in body
         out: list[str] = []
+        blocks: list[str] = []
         index = 0
         while (slash := body.find("\\", index)) >= 0:
             out.append(body[index:slash])
+            if len(out) > _BLOCK:
+                blocks.append("".join(out))
+                out.clear()
             char = body[slash + 1 : slash + 2]
             code = _CODE_POINT.match(body, slash + 1)
             if code and not literal:
@@ -398,7 +405,7 @@ class _Reader:
                 out.append("\\" + char)
                 index = slash + 2
         out.append(body[index:])
-        text = "".join(out)
+        text = "".join([*blocks, *out])
         # Two escapes of four digits may be the halves of one character.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if "\\u" in body else text
 

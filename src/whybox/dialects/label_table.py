@@ -15,6 +15,7 @@ _MARKS = frozenset("*_`~")
 _COLONS = frozenset(":：﹕︰꞉")
 _BLANK = frozenset(" \t\u00a0\u3000\u2009\u202f")
 _BRACKETS = {"[": "]", "【": "】", "［": "］", "(": ")", "（": "）"}
+_SPACES = str.maketrans(dict.fromkeys(_BLANK, " "))
 _DECORATION = 16
 LINE_START = 64
 """A label, with what decorates it, ends within this many characters of its line."""
@@ -76,11 +77,12 @@ class LabelTable:
             return None if final else "more"
         best: Label | None = None
         waiting = False
-        first = fold(line[start.at])
-        for name, kind in self._by_first.get(first, ()):
+        folded = fold(line).translate(_SPACES)
+        hidden = not line.isascii() and any(char in _IGNORED or _combining(char) for char in line)
+        for name, kind in self._by_first.get(folded[start.at], ()):
             if kind not in kinds:
                 continue
-            behind = _spelled(line, start.at, name)
+            behind = _spelled(line, start.at, name) if hidden else _written(folded, start.at, name)
             if behind == "more":
                 waiting = True
             elif behind is not None:
@@ -150,6 +152,13 @@ def _numbering(line: str, index: int) -> int:
     if behind < len(line) and line[behind] not in ".)、）":
         return behind if line[behind - 1] in _IGNORED else -1
     return min(behind + 1, len(line))
+
+
+def _written(folded: str, at: int, name: str) -> int | More | None:
+    """Return where ``name`` ends in a folded line when it stands at ``at``."""
+    if folded.startswith(name, at):
+        return at + len(name)
+    return "more" if name.startswith(folded[at:]) else None
 
 
 def _spelled(line: str, at: int, name: str) -> int | More | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from whybox.dialects.actions import Action, read_blob, read_call, read_input, read_value, together
 from whybox.dialects.endings import without_special
@@ -97,6 +98,7 @@ _PREFIX = re.compile(r"<(/?)\w{1,20}:(tool_call|function_calls|invoke|parameter|
 
 # Tags
 
+_MOST_TAGS = 16
 _FUNCTION = re.compile(
     r"<(?:function|tool_call|tool)=[\"']?(?P<bare>[\w. -]{1,80}?)[\"']?\s{0,4}>"
     r"|<(?:invoke|tool_call|tool_use|function|tool|action)\s{1,4}name\s?=\s?[\"'](?P<name>[^\"'<>]{1,80})[\"'][^<>]{0,80}>"
@@ -108,7 +110,8 @@ _VALUE = re.compile(
     r"|<(?:parameter|param|arg)\s{1,4}name\s?=\s?[\"'](?P<name>[^\"'<>]{1,80})[\"'][^<>]{0,80}>"
     r"|<arg_key>\s{0,20}(?P<key>[^<>]{1,80}?)\s{0,20}</arg_key>\s{0,20}<arg_value>"
 )
-_VALUE_ENDS = {"bare": ("</parameter>", "</param>", "</arg>"), "name": ("</parameter>", "</param>", "</arg>")}
+_VALUE_END = re.compile(r"</(?:parameter|param|arg)>")
+_KEY_VALUE_END = re.compile("</arg_value>")
 _LINE_AROUND = re.compile(r"\A\r?\n|\r?\n\Z")
 _INPUT = re.compile(r"<(tool_input|action_input|input|arguments|parameters|args|tool_arguments)>")
 _CALL_END = re.compile(r"</(?:function|invoke|tool_call|tool_use|tool|action)>")
@@ -133,20 +136,22 @@ def _tagged(tools: Sequence[ToolSpec], text: str) -> Found | None:
 
 def _tagged_call(tools: Sequence[ToolSpec], text: str, name: str, at: int) -> tuple[Action, int]:
     values: dict[str, str] = {}
+    call_end, next_call = _CALL_END.search(text, at), _FUNCTION.search(text, at)
     while True:
-        next_value, call_end = _VALUE.search(text, at), _CALL_END.search(text, at)
-        next_call = _FUNCTION.search(text, at)
+        next_value = _VALUE.search(text, at)
+        # What stood inside the last value ends no call.
+        call_end = _CALL_END.search(text, at) if call_end and call_end.start() < at else call_end
+        next_call = _FUNCTION.search(text, at) if next_call and next_call.start() < at else next_call
         limit = min([each.start() for each in (call_end, next_call) if each] or [len(text)])
         if next_value is None or next_value.start() > limit:
             break
         key = next(value for value in next_value.groupdict().values() if value is not None)
-        ends = ("</arg_value>",) if next_value["key"] else _VALUE_ENDS["bare"]
-        end = min([position for tag in ends if (position := text.find(tag, next_value.end())) >= 0] or [-1])
-        if end < 0 or key in values:
+        end = (_KEY_VALUE_END if next_value["key"] else _VALUE_END).search(text, next_value.end())
+        if end is None or key in values:
             # A value without an end may have been cut off.
-            return Action("tagged", reason="truncated" if end < 0 else "bad_json", name=name), len(text)
-        values[key] = _LINE_AROUND.sub("", text[next_value.end() : end])
-        at = text.index(">", end) + 1
+            return Action("tagged", reason="bad_json" if end else "truncated", name=name), len(text)
+        values[key] = _LINE_AROUND.sub("", text[next_value.end() : end.start()])
+        at = end.end()
     body = text[at:limit].strip()
     if values:
         return read_value(tools, name, values, "tagged"), limit
@@ -162,7 +167,7 @@ def _tagged_call(tools: Sequence[ToolSpec], text: str, name: str, at: int) -> tu
 
 def _named_tag(tools: Sequence[ToolSpec], text: str) -> Action | None:
     """Read a call whose tag is the tool's own name: ``<search><query>x</query></search>``."""
-    for tag in re.finditer(r"<([\w.-]{1,80})>", text):
+    for tag in islice(re.finditer(r"<([\w.-]{1,80})>", text), _MOST_TAGS):
         tool, _ = known(tools, tag[1])
         end = text.find(f"</{tag[1]}>", tag.end())
         if tool is None or end < 0:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from whybox.dialects.actions import Action, read_action, read_blob, together
 from whybox.dialects.endings import without_chatter
-from whybox.dialects.fences import first_fence
+from whybox.dialects.fences import Fence, fence_at
 from whybox.dialects.markup import listed_calls, read_markup
 from whybox.dialects.tool_names import LONGEST_NAME, clean_name, known
 from whybox.ports import ToolSpec
@@ -19,6 +19,8 @@ from whybox.ports import ToolSpec
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
 _ANSWER_TAGS = re.compile(r"<(answer|final_answer|response)>(.*)</\1>\Z", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]{0,8}(?:`{3,}|~{3,})", re.MULTILINE)
+_OPENING = 40
+_MOST_FENCES = 64
 _BLOB_LINE = re.compile(r"^[ \t]{0,8}(?=[{\[]\s{0,40}[{\"'“])", re.MULTILINE)
 _HEADER = re.compile(r"(?:<\|start\|>)?(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=functions\.[\w.-]")
 _FUNCTIONARY = re.compile(r">>>[\w.-]{1,80}\s{0,2}\n")
@@ -71,11 +73,12 @@ def call_in_prose(tools: Sequence[ToolSpec], text: str, *, ends: bool) -> tuple[
     """
     found: list[Action] = []
     first = len(text)
-    for begin, inside, rest in _fences(text):
-        action = _fenced_call(tools, inside, text[begin:])
+    for begin, fence in _fences(text):
+        action = _fenced_call(tools, text[fence.start : fence.end], text[begin : begin + _OPENING])
         if action is None:
             continue
-        if ends and rest.strip() and without_chatter("x\n" + rest)[0].strip() != "x":
+        rest = text[fence.rest :] if ends else ""
+        if rest.strip() and without_chatter("x\n" + rest)[0].strip() != "x":
             return None
         found.append(action)
         first = min(first, begin)
@@ -96,10 +99,11 @@ def call_in_prose(tools: Sequence[ToolSpec], text: str, *, ends: bool) -> tuple[
 
 def fenced_steps(text: str) -> tuple[str, str] | None:
     """Return what the code fence holds that ``text`` ends with, and the text before it; None when there is none."""
-    last = None
-    for begin, inside, rest in _fences(text):
-        last = (inside, text[:begin]) if not rest.strip() else None
-    return last
+    fences = _fences(text)
+    if not fences or text[fences[-1][1].rest :].strip():
+        return None
+    begin, fence = fences[-1]
+    return text[fence.start : fence.end].strip("\r\n"), text[:begin]
 
 
 def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
@@ -145,17 +149,17 @@ def without_code(text: str) -> str:
     return _CODE.sub("", text)
 
 
-def _fences(text: str) -> list[tuple[int, str, str]]:
-    """Return where each fence begins, what it holds, and what follows it."""
-    found: list[tuple[int, str, str]] = []
+def _fences(text: str) -> list[tuple[int, Fence]]:
+    """Return where each fence begins, and what it is."""
+    found: list[tuple[int, Fence]] = []
     at = 0
-    while (opening := _FENCE.search(text, at)) is not None and len(found) < 64:
-        begin = opening.start() + len(opening[0]) - len(opening[0].lstrip())
-        inside, rest, closed = first_fence(text[begin:])
-        found.append((begin, inside, rest))
-        if not closed:
+    while (opening := _FENCE.search(text, at)) is not None and len(found) < _MOST_FENCES:
+        begin = opening.end() - len(opening[0].lstrip())
+        fence = fence_at(text, begin)
+        found.append((begin, fence))
+        if not fence.closed:
             break
-        at = len(text) - len(rest)
+        at = fence.rest
     return found
 
 

@@ -142,7 +142,7 @@ class ReActReader:
         if "action" in self._begun:
             return text
         self._held_action += text
-        lean = self._held_action.lstrip(f" \t\r\n*`'\"{INVISIBLE}")
+        lean = self._held_action[: 4 * LINE_START].lstrip(f" \t\r\n*`'\"{INVISIBLE}")
         name = _NAME.match(lean)
         if name is None or (name.end() == len(lean) and len(lean) < LINE_START):
             return ""

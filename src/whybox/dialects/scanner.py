@@ -50,6 +50,11 @@ _NEWLINE = re.compile(r"[\r\n]")
 _UNCOMMON = re.compile(f"[{INVISIBLE}\u0300-\u036f]")
 _QUOTED = re.compile(r"[ \t]{0,3}>[ \t]?")
 _BLANK = " \t\r\n\ufeff\u200b"
+_FOLLOWED = frozenset({"preamble", "action", "input"})
+"""Sections in which a label may stand inside a string."""
+_MOST_SECTIONS = 500
+"""A reply with more sections is no reply; what follows is dropped."""
+
 _LINE = 240
 """A line that has to be seen whole is seen so far."""
 
@@ -97,10 +102,15 @@ class Scanner:
         self._fenced = False
         self._fence_in_line = False  # whether the line that opened the fence may close it as well
         self._line_tail = ""
+        self._action = ""  # how the action begins
         self._last = ""  # the last character that is settled
         self._simple = True  # whether the text has no characters that could hide in a label
         self._think_end = re.compile("")
         self._think_tag = ""
+        self._out: list[Piece] = []
+        self._ranges: list[tuple[Where, int, int]] = []  # what goes to ``_out`` next, as ranges of ``_text``
+        self._candidate = -1  # where the next label may stand in ``_text``, when that has been looked for
+        self._section = 0  # where the section begins in ``_text``, or has been seen up to
         self._turn: list[str] = []
         self._turn_by: Kind | Literal["fence"] = "question"
         self._strings = StringState(json_only=True)
@@ -132,34 +142,72 @@ class Scanner:
         """Return what was held back."""
         out = self._walk(final=True)
         if self.where == "turn" and self.cut_at is None:
-            self._end_turn(out)
+            self._end_turn(last=True)
+            out += self._out
         if self._doubtful is not None and self.cut_at is None and self._string_state().open:
             self._cut_in_string(self._doubtful)
         return out
 
     def _walk(self, *, final: bool) -> list[Piece]:
-        out: list[Piece] = []
+        self._candidate = -1
         while self._next < len(self._text) and self.cut_at is None:
             where = self.where
             if where == "markup":
-                self._put(len(self._text), out)
+                self._put(len(self._text))
                 moved = True
             elif where == "think":
-                moved = self._thinking(out, final=final)
-            elif self._fresh:
-                moved = self._line_start(out, final=final)
+                moved = self._thinking(final=final)
+            elif self._fresh and not self._is_plain_line():
+                moved = self._line_start(final=final)
             else:
-                moved = self._middle(out, final=final)
+                moved = self._middle(final=final)
             if not moved:
                 break
         if self.cut_at is not None:
             self._next = len(self._text)
+        self._keep(self._text)
+        self._give()
+        out, self._out = self._out, []
         self._base, self._text, self._next = self._base + self._next, self._text[self._next :], 0
+        self._section = 0
         return out
+
+    def _give(self) -> None:
+        self._out += [(where, self._text[start:end]) for where, start, end in self._ranges]
+        self._ranges.clear()
+
+    def _keep(self, text: str) -> None:
+        """Keep what is needed later of a section that goes on in the next walk."""
+        if self._section < self._next and self.cut_at is None:
+            if self.where == "turn":
+                self._turn.append(text[self._section : self._next])
+            elif self.where in _FOLLOWED:
+                self._unseen.append(text[self._section : self._next])
+        self._section = self._next
 
     # The middle of a line, and whole lines that cannot begin with a label
 
-    def _middle(self, out: list[Piece], *, final: bool) -> bool:
+    def _is_plain_line(self) -> bool:
+        """Whether the line that begins here can be passed over with those behind it."""
+        text, at = self._text, self._next
+        if not (0 < at < len(text) - LINE_START and self._quick and text[at - 1] in "\r\n"):
+            return False
+        begins_plainly = text[at].isalnum() or text[at] in "\r\n"
+        return begins_plainly and self.where != "turn" and self._next_candidate(at - 1) != at - 1
+
+    @property
+    def _quick(self) -> bool:
+        """Whether labels can be found by their candidates."""
+        return self._simple and not self._fenced and not self.spans[-1].quoted and self.where != "question"
+
+    def _next_candidate(self, at: int) -> int:
+        """Return the line break from ``at`` on behind which a label may stand, or the end of the text."""
+        if self._candidate < at:
+            found = self._table.candidate.search(self._text, at)
+            self._candidate = found.start() if found else len(self._text)
+        return self._candidate
+
+    def _middle(self, *, final: bool) -> bool:
         text, where = self._text, self.where
         stop, token = len(text), None
         if where in {"preamble", "thought"} and not self._fenced:
@@ -167,26 +215,25 @@ class Scanner:
             stop = token.start() if token else stop
         end, self._fresh = self._line_end(stop)
         if end > self._next:
-            self._put(end, out)
+            self._put(end)
             return True
-        return self._inline(out, final=final)
+        return self._inline(final=final)
 
     def _line_end(self, stop: int) -> tuple[int, bool]:
         """Return up to where the text is plain content, and whether a line begins there."""
         text, at = self._text, self._next
-        quick = self._simple and not self._fenced and not self.spans[-1].quoted and self.where != "question"
-        if not quick:
+        if not self._quick:
             newline = _NEWLINE.search(text, at, stop)
             return (newline.end(), True) if newline else (stop, False)
-        label = self._table.candidate.search(text, at)
-        if label is not None and label.start() < stop:
-            return label.start() + 1, True
+        label = self._next_candidate(at)
+        if label < stop:
+            return label + 1, True
         line = max(text.rfind("\n", at, stop), text.rfind("\r", at, stop)) + 1
         if line and (stop == len(text) or not text[line:stop].strip(_BLANK)):
             return line, True
         return stop, False
 
-    def _inline(self, out: list[Piece], *, final: bool) -> bool:
+    def _inline(self, *, final: bool) -> bool:
         """Look at a character that may begin a tag."""
         text, at = self._text, self._next
         quoted = self._last == "`"
@@ -206,12 +253,12 @@ class Scanner:
             if opens:
                 self._begin("markup")
                 return True
-        self._put(at + 1, out)
+        self._put(at + 1)
         return True
 
     # The start of a line
 
-    def _line_start(self, out: list[Piece], *, final: bool) -> bool:
+    def _line_start(self, *, final: bool) -> bool:
         line = self._text[self._next : self._next + LINE_START]
         newline = _NEWLINE.search(line)
         line = line if newline is None else line[: newline.end()]
@@ -235,7 +282,7 @@ class Scanner:
         if self._fence_in_line:
             self._fence_in_line = False
             self._fenced = not self._line_tail.rstrip().endswith(("```", "~~~"))
-        if (fence := self._fence(line, out, settled=settled)) is not None:
+        if (fence := self._fence(line, settled=settled)) is not None:
             return fence
         found: Label | str | None = None
         if not self._fenced and (self._begun or where in {"preamble", "thought"}):
@@ -247,17 +294,17 @@ class Scanner:
         elif final and newline is None and self._is_leftover(line):
             self._cut(self._base + self._next, "stop_leftover")
         else:
-            self._put_line(line, out, whole=newline is not None)
+            self._put_line(line, whole=newline is not None)
         return True
 
-    def _put_line(self, line: str, out: list[Piece], *, whole: bool) -> None:
+    def _put_line(self, line: str, *, whole: bool) -> None:
         if self.where == "turn" and self._turn_by == "fence" and line.strip():
-            self._end_turn(out)
+            self._end_turn(last=False)
             self._fenced = True
         tag = None if self._fenced or self.where not in {"preamble", "thought"} else _INLINE.search(line)
         # Behind a character that may begin a tag the line is looked at more closely.
         self._fresh = whole and tag is None
-        self._put(self._next + (len(line) if tag is None else tag.start()), out)
+        self._put(self._next + (len(line) if tag is None else tag.start()))
 
     def _tag(self, line: str, *, settled: bool) -> bool | None:
         """Take an opening tag of reasoning; None when there is none, False to wait for more."""
@@ -274,7 +321,7 @@ class Scanner:
         self._begin("think")
         return True
 
-    def _fence(self, line: str, out: list[Piece], *, settled: bool) -> bool | None:
+    def _fence(self, line: str, *, settled: bool) -> bool | None:
         """Take a line that is a code fence; None when it is none, False to wait for more."""
         lean = line.lstrip(" \t")
         if lean[:1] not in {"`", "~"}:
@@ -292,23 +339,23 @@ class Scanner:
             return True
         if where == "answer" and self.fenced_whole and not self._fenced and bare_fence(line):
             self._begin_turn("fence")
-            self._turn.append(line)
-            self._next += len(line)
+            self._put(self._next + len(line))
             self._fresh = True
             return True
         if where == "turn":
             return None
         if self.fenced_whole and not self._fenced and bare_fence(line) and where in {"action", "input", "thought"}:
-            self._put(self._next + len(line), out)
+            self._put(self._next + len(line))
         else:
             self._fenced = not self._fenced
             self._fence_in_line = self._fenced and not bare_fence(line)
-            self._put(self._next + len(line), out)
+            self._put(self._next + len(line))
         self._fresh = line.endswith(("\n", "\r"))
         return True
 
     def _has_content(self) -> bool:
-        return any(piece.strip(_BLANK) for piece in self._unseen) or self._strings.begun
+        unseen = (*self._unseen, self._text[self._section : self._next])
+        return self._strings.begun or any(piece.strip(_BLANK) for piece in unseen)
 
     def _label(self, line: str, *, settled: bool, final: bool) -> Label | Literal["more"] | None:
         where = self.where
@@ -340,6 +387,7 @@ class Scanner:
         return False
 
     def _string_state(self) -> StringState:
+        self._keep(self._text)
         self._strings.feed("".join(self._unseen))
         self._unseen.clear()
         return self._strings
@@ -350,11 +398,11 @@ class Scanner:
 
     # Reasoning in tags
 
-    def _thinking(self, out: list[Piece], *, final: bool) -> bool:
+    def _thinking(self, *, final: bool) -> bool:
         """Take thinking up to its end tag, which may come in pieces."""
         end = self._think_end.search(self._text, self._next)
         if end is not None:
-            self._put(end.start(), out)
+            self._put(end.start())
             self._next = end.end()
             self._begin("preamble")
             return True
@@ -362,7 +410,7 @@ class Scanner:
         tail = self._text[max(self._next, len(self._text) - len(tag) + 1) :].lower()
         keep = 0 if final else next((n for n in range(len(tail), 0, -1) if tag.startswith(tail[-n:])), 0)
         before = self._next
-        self._put(len(self._text) - keep, out)
+        self._put(len(self._text) - keep)
         return self._next > before
 
     # Opening, closing and cutting sections
@@ -374,8 +422,8 @@ class Scanner:
         self.plain = self.plain and label.plain
         if where == "answer":
             self._begin_turn(kind)
-            self._turn.append(self._text[self._next : self._next + label.length])
-            self._next += label.length
+            self._put(self._next + label.length)
+            self._fresh = False
         elif where == "turn":
             self._cut(self.spans[-1].start, "next_turn")
         elif kind in {"observation", "output"}:
@@ -403,56 +451,57 @@ class Scanner:
 
     def _begin(self, where: Where) -> None:
         at = self._base + self._next
+        if len(self.spans) >= _MOST_SECTIONS:
+            self._cut(at, "rest_dropped")
+            return
         self.spans.append(Span(where, at, at))
         self._fenced = self._begun = False
-        self._fresh = True
+        self._fresh, self._section = True, self._next
         self._strings, self._unseen, self._doubtful = StringState(json_only=where == "preamble"), [], None
         if where == "action":
             self._action = ""
 
-    _action = ""
-
     def _begin_turn(self, by: Kind | Literal["fence"]) -> None:
         at = self._base + self._next
         self.spans.append(Span("turn", at, at))
-        self._turn, self._turn_by = [], by
+        self._turn, self._turn_by, self._section = [], by, self._next
         self._fresh = False
-        self._begun = True
 
-    def _end_turn(self, out: list[Piece]) -> None:
-        """Give a turn back to the answer before it, unless it is only the label that a stop sequence left."""
-        turn = self.spans.pop()
-        text = "".join(self._turn)
+    def _end_turn(self, *, last: bool) -> None:
+        """Give a turn back to the answer before it, unless it is only what a stop sequence or a fence has left.
+
+        Args:
+            last: nothing follows.
+        """
+        self._keep(self._text)
+        turn, text = self.spans.pop(), "".join(self._turn)
         label = self._table.match(text[:LINE_START], frozenset({"observation"}), final=True)
         empty = isinstance(label, Label) and not text[label.length :].strip()
-        if empty or (self._turn_by == "fence" and not text.strip(_BLANK + "`~")):
-            at_end = self._next >= len(self._text)
-            if at_end:
-                self._cut(turn.start, "stop_leftover" if empty else "fence_removed")
-                return
-        self.spans[-1].end = turn.end
-        out.append(("answer", text))
-
-    def _put(self, end: int, out: list[Piece]) -> None:
-        text = self._text[self._next : end]
-        self._next = end
-        if not text:
+        if last and (empty or (self._turn_by == "fence" and not text.strip(_BLANK + "`~"))):
+            self._cut(turn.start, "stop_leftover" if empty else "fence_removed")
             return
-        self._last = text[-1]
+        self.spans[-1].end = turn.end
+        self._give()
+        self._out.append(("answer", text))
+
+    def _put(self, end: int) -> None:
+        start, self._next = self._next, end
+        if end == start:
+            return
+        self._last = self._text[end - 1]
+        if self._fence_in_line:
+            self._line_tail = (self._line_tail + self._text[max(start, end - 8) : end])[-8:]
         span = self.spans[-1]
         span.end = self._base + end
         self._begun = True
         where = span.where
-        if self._fence_in_line:
-            self._line_tail = (self._line_tail + text[-8:])[-8:]
         if where == "turn":
-            self._turn.append(text)
             return
-        if where in {"preamble", "action", "input"}:
-            self._unseen.append(text)
-            if where == "action" and len(self._action) < LINE_START:
-                self._action += text[:LINE_START]
-        out.append((where, text))
+        if where == "action" and len(self._action) < LINE_START:
+            self._action += self._text[start : min(end, start + LINE_START)]
+        if self._ranges and self._ranges[-1][0] == where and self._ranges[-1][2] == start:
+            start = self._ranges.pop()[1]
+        self._ranges.append((where, start, end))
 
     def _cut_in_string(self, at: int) -> None:
         self.cut_in_string = True
