@@ -6,6 +6,7 @@
 
 * the error with which a library's agent asks the model again is ``AskedAgain``, wherever the agent itself makes it;
 * a call of a tool that is not on offer counts as that too, since every agent here answers it with an error;
+* arguments are not checked by the tool's schema, which some agents do before the call;
 * thoughts and streamed text are not looked at.
 
 A parser that takes text only is given the content of a message, and nothing where the message has native calls.
@@ -33,7 +34,7 @@ class AskedAgain(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's reply: ``calls`` are native calls of a whole message, ``chunks`` the deltas of a stream."""
+    """A model's reply: ``calls`` are native calls of a whole message, ``deltas`` those of a stream."""
 
     content: str = ""
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -218,9 +219,10 @@ def qwen() -> list[Parser]:
     """Return the reading of its ReActChat and what its two prompts for calls make of a reply; none has an error."""
     from qwen_agent.agents.react_chat import ReActChat
     from qwen_agent.llm.fncall_prompts.nous_fncall_prompt import NousFnCallPrompt
-    from qwen_agent.llm.fncall_prompts.qwen_fncall_prompt import QwenFnCallPrompt
+    from qwen_agent.llm.fncall_prompts.qwen_fncall_prompt import FN_STOP_WORDS, QwenFnCallPrompt
 
     def react(text: str, tools: Tools) -> Got:
+        text = "".join(item.text or "" for item in _qwen_message(text, ["Observation:", "Observation:\n"]).content)
         # The method uses nothing of the agent, which could not be made without a model.
         has_action, tool, given, _ = ReActChat._detect_tool(None, text)
         if has_action:
@@ -230,16 +232,22 @@ def qwen() -> list[Parser]:
 
     return [
         Parser("ReActChat", read=react),
-        Parser("nous prompt", read=_qwen_prompt(NousFnCallPrompt())),
-        Parser("qwen prompt", read=_qwen_prompt(QwenFnCallPrompt())),
+        Parser("nous prompt", read=_qwen_prompt(NousFnCallPrompt(), [])),
+        Parser("qwen prompt", read=_qwen_prompt(QwenFnCallPrompt(), FN_STOP_WORDS)),
     ]
 
 
-def _qwen_prompt(prompt: Any) -> Read:
+def _qwen_message(text: str, stop: list[str]) -> Any:
+    """Return the message that its client makes of a text, which it cuts at stop words by itself."""
+    from qwen_agent.llm.base import _postprocess_stop_words
     from qwen_agent.llm.schema import ASSISTANT, ContentItem, Message
 
+    return _postprocess_stop_words([Message(role=ASSISTANT, content=[ContentItem(text=text)])], stop)[0]
+
+
+def _qwen_prompt(prompt: Any, stop: list[str]) -> Read:
     def read(text: str, tools: Tools) -> Got:
-        given = [Message(role=ASSISTANT, content=[ContentItem(text=text)])]
+        given = [_qwen_message(text, stop)]
         messages = prompt.postprocess_fncall_messages(given, parallel_function_calls=True, function_choice="auto")
         made = [each.function_call for each in messages if each.function_call]
         if made:
@@ -267,15 +275,23 @@ def smolagents() -> list[Parser]:
     """Return what its two agents read; they send any error of it back to the model as AgentParsingError."""
     import smolagents.models  # noqa: F401 - or it would first be missed when it reads
 
-    return [Parser("ToolCallingAgent", message=_smol_tool_call), Parser("CodeAgent", read=_smol_code)]
+    return [
+        Parser("ToolCallingAgent", message=_smol_tool_call("name", "arguments")),
+        Parser("ToolCallingAgent, action_input", message=_smol_tool_call("action", "action_input")),
+        Parser("CodeAgent", read=_smol_code),
+    ]
 
 
-def _smol_tool_call(reply: Reply, tools: Tools) -> Got:
+def _smol_tool_call(name_key: str, arguments_key: str) -> Callable[[Reply, Tools], Got]:
     from smolagents.models import Model
 
-    message = _smol_message(reply)
+    model = Model(tool_name_key=name_key, tool_arguments_key=arguments_key)
+    return lambda reply, tools: _smol_calls(model, _smol_message(reply), tools)
+
+
+def _smol_calls(model: Any, message: Any, tools: Tools) -> Got:
     try:
-        calls = Model().parse_tool_calls(message).tool_calls
+        calls = model.parse_tool_calls(message).tool_calls
     except Exception as error:
         raise AskedAgain(str(error)) from error
     found = [(call.function.name, call.function.arguments) for call in calls]
@@ -307,6 +323,9 @@ def _smol_code(text: str, tools: Tools) -> Got:
     from smolagents.local_python_executor import fix_final_answer_code
     from smolagents.utils import parse_code_blobs
 
+    if "<code>" in text and not text.strip().endswith("</code>"):
+        # The agent closes every reply so, since that is its stop sequence; a bare call would not be read after it.
+        text += "</code>"
     try:
         tree = ast.parse(fix_final_answer_code(parse_code_blobs(text, ("<code>", "</code>"))))
     except Exception as error:
@@ -322,9 +341,7 @@ def _smol_code(text: str, tools: Tools) -> Got:
         return _answer(found[0][1].get("answer", ""))
     if found:
         return _calls([each for each in found if each[0] != "final_answer"], tools)
-    if made:
-        raise AskedAgain("the code calls what is not there")
-    return {"kind": "code"}
+    raise AskedAgain("the code calls no tool")  # the agent shows the model what it printed, and goes on
 
 
 def _literals(node: ast.Call, parameters: list[str]) -> dict[str, Any]:
@@ -332,8 +349,8 @@ def _literals(node: ast.Call, parameters: list[str]) -> dict[str, Any]:
     values = {}
     for name, value in named:
         try:
-            values[name] = ast.literal_eval(value)
-        except (ValueError, RecursionError):
+            values[name] = json.loads(json.dumps(ast.literal_eval(value)))
+        except (TypeError, ValueError, RecursionError):
             values[name] = ast.unparse(value)
     return values
 
@@ -345,6 +362,12 @@ LIBRARIES: dict[str, Callable[[], list[Parser]]] = {
     "llama-index-core": llama_index,
     "qwen-agent": qwen,
     "smolagents": smolagents,
+}
+# What their agents ask a server to stop at; that of llama-index asks for nothing.
+STOPS = {
+    "langchain-classic": ("\nObservation",),
+    "qwen-agent": ("Observation:",),
+    "smolagents": ("Observation:", "Calling tools:"),
 }
 
 

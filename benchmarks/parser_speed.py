@@ -243,7 +243,7 @@ def child(job: dict[str, Any]) -> None:
     if names := job.get("floods"):
         _tell()  # its imports are done
         for name in names:
-            _tell(**{name: seconds(reading(parser, reply(name, job["size"]), 0), 1)})
+            _tell(**{name: seconds(reading(parser, reply(name, job["each"]), 0), 1)})
     if size := job.get("memory"):
         _tell(memory=memory(parser, reply(family, size)))
     if size := job.get("profile"):
@@ -377,22 +377,29 @@ def _short(size: int) -> str:
     return f"{size / 1e6:g} MB" if size >= 1_000_000 else f"{size / 1e3:g} kB"
 
 
-def throughput() -> list[dict[str, Any]]:
-    """Print how fast ordinary replies are read; every ratio is to whybox reading the same text whole."""
+def throughput(limit: float, with_peers: bool) -> list[dict[str, Any]]:
+    """Print how fast ordinary replies are read; every ratio is to whybox reading 1 MB whole."""
     rows = []
-    print(f"{'prose of 1 MB':<58} {'MB/s':>9} {'ratio':>8} {'pieces/s':>11}")
+    print(f"{'prose':<50} {'read':>7} {'MB/s':>9} {'ratio':>8} {'pieces/s':>11}")
     for place in ("thought", "answer"):
         text = reply(f"prose / {place}", SIZES[1])
-        whole = seconds(reading(OURS, text, 0), 9)
-        in_pieces = seconds(reading(OURS, text, PIECE))
-        measured = [(OURS, whole, 1), (f"{OURS}, in pieces of {PIECE}", in_pieces, -(-len(text) // PIECE))]
-        measured += [(name, seconds(reading(name, text, 0)), 1) for name in parser_peers.names()]
-        for name, taken, pieces in measured:
-            rate = f"{pieces / taken:,.0f}" if pieces > 1 else ""
-            speed = len(text) / taken / 1e6
-            print(f"{place + ', ' + name:<58} {speed:9.2f} {whole / taken:8.3f} {rate:>11}", flush=True)
-            rows.append({"parser": name, "reply": place, "seconds": taken, "characters": len(text), "pieces": pieces})
+        whole, in_pieces = seconds(reading(OURS, text, 0), 9), seconds(reading(OURS, text, PIECE))
+        measured = [(OURS, whole, len(text)), (f"{OURS}, in pieces of {PIECE}", in_pieces, len(text))]
+        others = parser_peers.names() if with_peers else []
+        measured += [(name, *_peer_speed(name, place, limit)) for name in others]
+        for name, taken, size in measured:
+            rate = f"{len(text) / PIECE / in_pieces:,.0f}" if "pieces" in name else ""
+            speed, best = size / taken / 1e6, len(text) / whole / 1e6
+            print(f"{f'{place}, {name}':<50} {_short(size):>7} {speed:9.3f} {speed / best:8.4f} {rate:>11}", flush=True)
+            rows.append({"parser": name, "reply": place, "seconds": taken, "characters": size})
     return rows
+
+
+def _peer_speed(name: str, place: str, limit: float) -> tuple[float, int]:
+    """Return the time for the largest reply that a peer reads within the limit, and its size."""
+    job = {"parser": name, "family": f"prose / {place}", "size": [SIZES[0] // 10, *SIZES[:2]], "limit": 3 * limit}
+    found = [(each["seconds"], each["size"]) for each in run(job, limit) if "size" in each]
+    return found[-1] if found else (limit, SIZES[0] // 10)
 
 
 def peers(names: list[str], size: int, limit: float) -> list[dict[str, Any]]:
@@ -413,7 +420,7 @@ def each_flood(parser: str, names: list[str], size: int, limit: float) -> dict[s
     """Return the time of each flood. The process is ended when one takes too long, and another takes the rest."""
     taken: dict[str, float] = {}
     while left := [name for name in names if name not in taken]:
-        job = json.dumps({"parser": parser, "floods": left, "size": size})
+        job = json.dumps({"parser": parser, "floods": left, "each": size})
         command = [sys.executable, __file__, "--job", job]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             watch = threading.Timer(60, process.kill)  # for its imports
@@ -447,7 +454,7 @@ def main() -> None:
     names = [name for name in families(given.everywhere) if re.search(given.only, name)]
     found: dict[str, Any] = {}
     if not given.only:
-        found["throughput"] = throughput()
+        found["throughput"] = throughput(given.limit, not given.no_peers)
     if not given.no_floods:
         found["floods"] = list(floods(names, sorted(given.sizes), given.limit))
     if not given.no_peers:

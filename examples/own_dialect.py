@@ -11,12 +11,15 @@ from whybox.ports import Reader, ToolSpec
 
 
 class Steps:
-    """The dialect: four names, all of them pure."""
+    """The dialect: five names, all of them pure."""
 
     name = "steps"
 
     def reader(self, tools: Sequence[ToolSpec], language: str) -> Reader:
         return StepsReader(tools, language)
+
+    def opening(self, language: str, *, answer: bool) -> str:
+        return "SAY " if answer else "PLAN "
 
     def stop(self, language: str) -> tuple[str, ...]:
         return ("\nGOT",)

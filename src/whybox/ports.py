@@ -206,6 +206,10 @@ class Dialect(Protocol):
         """Return a reader for one reply (prefix included, fed first)."""
         ...
 
+    def opening(self, language: str, *, answer: bool) -> str:
+        """Return the text that a reply begins with, for a model that can be held to it; of an answer or of any step."""
+        ...
+
     def stop(self, language: str) -> tuple[str, ...]:
         """Return the stop sequences for a server that has them."""
         ...

@@ -146,12 +146,12 @@ def _tagged_call(tools: Sequence[ToolSpec], text: str, name: str, at: int) -> tu
         if next_value is None or next_value.start() > limit:
             break
         key = next(value for value in next_value.groupdict().values() if value is not None)
-        end = (_KEY_VALUE_END if next_value["key"] else _VALUE_END).search(text, next_value.end())
-        if end is None or key in values:
+        value_end = (_KEY_VALUE_END if next_value["key"] else _VALUE_END).search(text, next_value.end())
+        if value_end is None or key in values:
             # A value without an end may have been cut off.
-            return Action("tagged", reason="bad_json" if end else "truncated", name=name), len(text)
-        values[key] = _LINE_AROUND.sub("", text[next_value.end() : end.start()])
-        at = end.end()
+            return Action("tagged", reason="bad_json" if value_end else "truncated", name=name), len(text)
+        values[key] = _LINE_AROUND.sub("", text[next_value.end() : value_end.start()])
+        at = value_end.end()
     body = text[at:limit].strip()
     if values:
         return read_value(tools, name, values, "tagged"), limit

@@ -17,6 +17,7 @@ from whybox.dialects.scanner import Piece, Scanner, Span, Where
 from whybox.dialects.sections import Meaning, meaning, names_tool
 from whybox.events import Delta, Parsed, Report, Section
 from whybox.ports import Reader, ToolSpec
+from whybox.prompts import phrases
 
 Finish = Literal["stop", "length"]
 _NAME = re.compile(r"[^\[(（［\n{:：]+")
@@ -37,6 +38,10 @@ class ReAct:
     def reader(self, tools: Sequence[ToolSpec], language: str) -> Reader:
         """Return a reader for one reply."""
         return ReActReader(tools, language, self._labels)
+
+    def opening(self, language: str, *, answer: bool) -> str:
+        """Return the label that a reply begins with."""
+        return phrases.label(language, "answer" if answer else "thought")
 
     def stop(self, language: str) -> tuple[str, ...]:
         """Return the stop sequences: the label that only whybox writes."""

@@ -57,16 +57,16 @@ def decide(spec: AgentSpec, dialect: Dialect, trace: Trace) -> Effect | None:
 def read(spec: AgentSpec, dialect: Dialect, trace: Trace, replied: Replied) -> Parsed:
     """Return what a reply means; the same reading that was shown while it streamed."""
     reader = dialect.reader(spec.tools, spec.language)
-    reader.feed(prefix_of(spec, trace) + replied.text)
+    reader.feed(prefix_of(spec, dialect, trace) + replied.text)
     return reader.close(replied.finish)[1].model_copy(update={"step": replied.step})
 
 
-def prefix_of(spec: AgentSpec, trace: Trace) -> str:
+def prefix_of(spec: AgentSpec, dialect: Dialect, trace: Trace) -> str:
     """Return the text that is already fixed of the reply that is due."""
     if spec.prefix and trace.state.limit:
-        return phrases.label(spec.language, "answer")
+        return dialect.opening(spec.language, answer=True)
     if spec.prefix and spec.mode == "text":
-        return phrases.label(spec.language, "thought")
+        return dialect.opening(spec.language, answer=False)
     return ""
 
 
@@ -115,7 +115,7 @@ def _call_or_ask(spec: AgentSpec, dialect: Dialect, trace: Trace) -> Effect:
 def _ask(spec: AgentSpec, dialect: Dialect, trace: Trace) -> AskModel:
     wrap_up = trace.state.limit is not None
     segments = render.prompt(spec, trace)
-    prefix, stop = prefix_of(spec, trace), dialect.stop(spec.language)
+    prefix, stop = prefix_of(spec, dialect, trace), dialect.stop(spec.language)
     constrained = spec.mode == "grammar" and not wrap_up
     asked = Asked(
         step=trace.state.steps + 1,
