@@ -49,7 +49,7 @@ PROSE = "The harbour was quiet in the morning, and the boats lay still on the wa
 # Where a flood stands: what is written before and after it.
 PLACES = {
     "plain": ("", ""),
-    "thought": ("Thought: ", "\nAction: search\nAction Input: boats"),
+    "thought": ("Thought: ", '\nAction: search\nAction Input: {"query": "boats"}'),
     "answer": ("Thought: I know.\nFinal Answer: ", ""),
     "input": ("Thought: look.\nAction: search\nAction Input: ", ""),
     "brackets": ("Thought: look.\nAction: search[", "]"),
@@ -215,14 +215,16 @@ def _heedless(read: parser_peers.Read, text: str) -> None:
         return
 
 
-def seconds(work: Callable[[], object], times: int = 3) -> float:
-    """Return the shortest of ``times`` runs, or of fewer when one takes long; other processes do not count."""
-    taken: list[float] = []
-    while len(taken) < times and sum(taken) < 1:
-        begun = time.process_time()
+def seconds(work: Callable[[], object], least: float = 0.2) -> float:
+    """Return the time of one run, the mean of as many as take ``least`` seconds.
+
+    It is the processor's time, so that a busy machine does not count; the runs are many since that clock may be coarse.
+    """
+    begun, runs = time.process_time(), 0
+    while (taken := time.process_time() - begun) < least:
         work()
-        taken.append(time.process_time() - begun)
-    return min(taken)
+        runs += 1
+    return taken / runs
 
 
 # ---------------------------------------------------------------- what runs in a process of its own
@@ -243,7 +245,7 @@ def child(job: dict[str, Any]) -> None:
     if names := job.get("floods"):
         _tell()  # its imports are done
         for name in names:
-            _tell(**{name: seconds(reading(parser, reply(name, job["each"]), 0), 1)})
+            _tell(**{name: seconds(reading(parser, reply(name, job["each"]), 0), 0.01)})
     if size := job.get("memory"):
         _tell(memory=memory(parser, reply(family, size)))
     if size := job.get("profile"):
@@ -315,7 +317,7 @@ def flood(family: str, parser: str, sizes: list[int], limit: float) -> dict[str,
     timed = job | {"size": sizes, "piecewise": [] if special else PIECES}
     result = _times(run(timed, limit))
     if not result["failed"] and any("slope" in each for each in wrong(result)):
-        result = _times(run(timed, limit), result)  # it may have been another process
+        result = _times(run(timed, limit), result)  # a busy machine may be why
     if all(each.endswith("not tried") for each in result["failed"]):
         found = run(job | {"memory": sizes[len(sizes) // 2]}, limit)[0]
         result["memory"] = found.get("memory")
@@ -383,7 +385,7 @@ def throughput(limit: float, with_peers: bool) -> list[dict[str, Any]]:
     print(f"{'prose':<50} {'read':>7} {'MB/s':>9} {'ratio':>8} {'pieces/s':>11}")
     for place in ("thought", "answer"):
         text = reply(f"prose / {place}", SIZES[1])
-        whole, in_pieces = seconds(reading(OURS, text, 0), 9), seconds(reading(OURS, text, PIECE))
+        whole, in_pieces = seconds(reading(OURS, text, 0), 1), seconds(reading(OURS, text, PIECE))
         measured = [(OURS, whole, len(text)), (f"{OURS}, in pieces of {PIECE}", in_pieces, len(text))]
         others = parser_peers.names() if with_peers else []
         measured += [(name, *_peer_speed(name, place, limit)) for name in others]

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whybox.output_parser import read_form, tools_of
+from whybox.output_parser import OutputParser, read_form, tools_of
 
 READINGS = Path(__file__).parent / "readings.jsonl"
+MORE = Path(__file__).parent / "replies.txt"
+"""More replies as they are, with a line of four equals signs between them."""
 TOOLS = (
     "search(query),weather(city,unit),python(code),now(),write_file(path,content),add(a:number,b:number),"
     "note(text:str),flags(on:bool,tags:list,opts:dict,n:int),Moon Phase(date),github.find_issues(q),查询(关键词)"
@@ -23,6 +25,14 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "**Final Answer: Bake it.**",
         "**Final Answer: Bake** it, then\nrest **well**",
         "**Final Answer:** Bake it.",
+        "**Final Answer: Bake it.**  \nThen eat it.",
+        "**Final Answer:   Bake it.  **",
+        "**Final Answer: a **b** c** d",
+        "*Final Answer: a*",
+        "***Final Answer: a***",
+        "**Final Answer: a\nb** c",
+        "**Action Input: a\nb**\n**Action: search**",
+        "**Action: search**\n**Action Input: a** b",
         "**Final Answer**: Bake it.",
         "__Final Answer:__ Bake it.",
         "*Action:* search[tide]",
@@ -135,6 +145,12 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "fences": (
         "```\nThought: a\nFinal Answer: use\n```bash\nls\n```\n```",
         "```\nFinal Answer: use\n```\nls\n```\nend\n```",
+        "```\nFinal Answer: use\n```\n\n",
+        "```\nFinal Answer: a\n```\nb",
+        "~~~\nFinal Answer: a\n~~~",
+        "Final Answer: ```\na\n```\n</s><|im_start|>user",
+        "Final Answer: ```\na\n``` b ```\nc</s><|im_start|>user\n```\nd</s> <|im_start|>user",
+        "Final Answer: a </s>\n\n<|im_start|>user\n</s><|im_start|>b",
         "```text\nThought: a\nAction: search\nAction Input: b\n```\n",
         "~~~\nAction: search[b]\n~~~",
         "```\njust code\n```",
@@ -492,11 +508,70 @@ TEXTS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+REPEATED = (
+    "[" + ", ".join(['{"action": "now"}'] * 64) + "]",
+    "[" + ", ".join(['{"action": "now"}'] * 65) + "]",
+    '{"action": "now"}\n' * 64,
+    '{"action": "now"}\n' * 65,
+    '{"action": "now"}\n' * 2000,
+    "[TOOL_CALLS]" + "now[ARGS]{}[TOOL_CALLS]" * 64,
+    "[TOOL_CALLS]" + "now[ARGS]{}[TOOL_CALLS]" * 65,
+    "<|python_tag|>" + "now() " * 65,
+    "<|python_tag|>" + "now() " * 66,
+    "<function=now></function>" * 64,
+    "<function=now></function>" * 65,
+    "Thought: a\n" * 20_000 + "Action: now",
+)
+
 CHOICES: tuple[dict[str, Any], ...] = (
     {"finish_reason": "stop", "message": {"content": "Hello."}},
     {"finish_reason": "stop", "message": {"content": [{"type": "text", "text": "Hel"}, "lo."]}},
     {"finish_reason": "stop", "message": {"content": [{"type": "thinking", "thinking": "hm"}, {"text": "Hello."}]}},
     {"finish_reason": "stop", "message": {"content": None}},
+    {"finish_reason": "stop", "message": {"content": [None, 3, {"type": "image"}, {"text": 5}, {"text": "Hi."}]}},
+    {"finish_reason": "stop", "message": {"content": [{"type": "reasoning", "reasoning": "a"}, "Six."]}},
+    {
+        "finish_reason": "stop",
+        "message": {"content": [{"type": "reasoning", "text": "a"}, {"type": "thinking", "text": "b"}, "Six."]},
+    },
+    {"finish_reason": "stop", "message": {"content": [{"type": "thinking", "thinking": [{"text": "a"}, "b"]}, "Six."]}},
+    {
+        "message": {
+            "content": [{"text": "See."}, {"type": "tool_use", "id": "1", "name": "search", "input": {"query": "x"}}]
+        }
+    },
+    {"message": {"content": [{"type": "tool_call", "id": "1", "name": "search", "arguments": {"query": "x"}}]}},
+    {"message": {"content": [{"type": "function_call", "name": "search", "args": {"query": "x"}}]}},
+    {
+        "message": {
+            "content": [
+                {"type": "tool_use", "id": "1", "name": "now", "input": {}},
+                {"type": "tool_use", "id": "1", "name": "now", "input": {}},
+                {"type": "tool_use", "id": "2", "name": "now", "input": {}},
+            ]
+        }
+    },
+    {"message": {"tool_calls": {"id": "1", "function": {"name": "now", "arguments": "{}"}}}},
+    {"message": {"tool_calls": ["no", {"id": "1", "function": {"name": "now", "arguments": "{}"}}]}},
+    {"message": {"tool_calls": "no", "content": "Six."}},
+    {"message": {"tool_calls": [{"id": "1", "function": {"name": "now"}}], "function_call": {"name": "search"}}},
+    {"message": {"function_call": "no", "content": "Six."}},
+    {"message": {"reasoning": 5, "content": "Six.", "refusal": 5}},
+    {"message": {"reasoning_content": "a", "refusal": " No. "}},
+    {"message": {"reasoning_content": "a", "content": "b", "tool_calls": [{"function": {"name": "now"}}]}},
+    {"message": {"content": "Thought: t\nFinal Answer: x", "tool_calls": [{"function": {"name": "now"}}]}},
+    {"message": "no", "text": "Six."},
+    {"finish_reason": 5, "message": {"content": "Six."}},
+    {"finish_reason": "", "message": {"content": "Six."}},
+    {"finish_reason": "max_tokens", "message": {"content": "Thought: a"}},
+    {"finish_reason": "function_call", "message": {"content": "Let me see."}},
+    {"finish_reason": "tool_use", "message": {"content": "Let me see."}},
+    {"finish_reason": "tool_calls", "message": {"content": "Final Answer: six"}},
+    {"finish_reason": "tool_calls", "message": {"content": ""}},
+    {"finish_reason": "length", "message": {"content": "finish[six"}},
+    {"choices": "no"},
+    {"choices": ["no", {"index": None, "message": {"content": "Yes."}}]},
+    {"choices": [{"index": 2, "message": {"content": "no"}}]},
     {"finish_reason": "stop", "message": {"content": "", "reasoning": "hm"}},
     {"finish_reason": "stop", "message": {"content": "Six.", "reasoning_content": "hm"}},
     {"finish_reason": "stop", "message": {"content": "Thought: a\nAction: search[x]", "reasoning_content": "hm"}},
@@ -533,6 +608,36 @@ CALLS: tuple[tuple[dict[str, Any], ...], ...] = (
     ({"id": "1", "function": {"name": "", "arguments": ""}},),
     ({"name": "search", "arguments": {"query": "x"}},),
     ({"name": "search", "input": {"query": "x"}},),
+    ({"name": "search", "parameters": {"query": "x"}},),
+    ({"name": 5, "arguments": {"query": "x"}},),
+    ({"name": "search", "arguments": ["x"]},),
+    ({"name": "weather", "arguments": '["Oslo", "C"]'},),
+    ({"name": "search", "arguments": "｛“query”：“x”｝"},),
+    ({"name": "search", "arguments": '{"query": "x"}\n```'},),
+    ({"name": "weather", "arguments": '{"city": "Oslo", "unit": "C"}]'},),
+    (
+        {"id": 5, "function": {"name": "now", "arguments": "{}"}},
+        {"id": 5, "function": {"name": "now", "arguments": "{}"}},
+    ),
+    (
+        {"id": None, "function": {"name": "now", "arguments": "{}"}},
+        {"id": None, "function": {"name": "now", "arguments": "{}"}},
+    ),
+    (
+        {"id": "", "function": {"name": "now", "arguments": "{}"}},
+        {"id": "", "function": {"name": "now", "arguments": "{}"}},
+    ),
+    (
+        {"index": "0", "function": {"name": "now", "arguments": "{}"}},
+        {"index": "0", "function": {"name": "now", "arguments": "{}"}},
+    ),
+    ({"index": 0, "function": {"name": "now"}}, {"index": 1, "function": {"name": "now"}}),
+    (
+        {"id": "1", "function": {"name": "finish", "arguments": '{"answer": "six"}'}},
+        {"id": "2", "function": {"name": "now"}},
+    ),
+    ({"id": "1", "function": {"name": "finish", "arguments": "{}"}},),
+    ({"id": "1", "function": {"name": "final_answer", "arguments": "six"}},),
     (
         {"id": "1", "function": {"name": "search", "arguments": '{"query": "x"}'}},
         {"id": "2", "function": {"name": "now", "arguments": "{}"}},
@@ -586,6 +691,39 @@ PIECES: tuple[tuple[dict[str, Any], ...], ...] = (
         {"id": "a", "function": {"name": "search", "arguments": '{"query": "y"}'}},
     ),
     ({"function": {"arguments": '{"query": "x"}'}},),
+    ({"index": 0, "id": "a", "function": {"name": "search"}}, {"index": 0, "function": {"arguments": {"query": "x"}}}),
+    (
+        {"index": 0, "function": {"name": "now"}},
+        {"index": 0, "id": "b", "function": {"name": "now", "arguments": "{}"}},
+    ),
+    ({"index": 0, "id": "a", "function": {"name": "now"}}, {"index": 0, "id": "b", "function": {"arguments": "{}"}}),
+    (
+        {"id": "a", "function": {"name": "search", "arguments": '{"query": "x"'}},
+        {"id": "a", "function": {"name": "search", "arguments": "}"}},
+    ),
+    (
+        {"id": "a", "function": {"name": "now", "arguments": {}}},
+        {"id": "a", "function": {"name": "now", "arguments": {}}},
+    ),
+    (
+        {"id": "a", "function": {"name": "search", "arguments": "{"}},
+        {"id": "b", "function": {"name": "now"}},
+        {"id": "a", "function": {"arguments": '"query": "x"}'}},
+    ),
+    (
+        {"index": 0, "function": {"name": "search", "arguments": "x"}},
+        {"index": 0, "function": {"name": "find", "arguments": " y"}},
+    ),
+    (
+        {"index": 0, "function": {"name": "search", "arguments": ""}},
+        {"index": 0, "function": {"name": None, "arguments": None}},
+        {"index": 0, "function": {"name": "", "arguments": '{"query": "x"}'}},
+    ),
+    ({"index": 0, "function": {"name": "note", "arguments": "ab"}}, {"index": 0, "function": {"arguments": "abc"}}),
+    (
+        {"index": 1, "function": {"name": "now", "arguments": "{}"}},
+        {"index": 0, "function": {"name": "search", "arguments": '{"query": "x"}'}},
+    ),
 )
 
 
@@ -595,6 +733,11 @@ def inputs() -> Iterator[tuple[str, str, str]]:
         for text in texts:
             yield group, "text", text
             yield group, "fragments", json.dumps(list(text), ensure_ascii=False)
+    for text in MORE.read_text("utf-8").removesuffix("\n").split("\n====\n"):
+        yield "more", "text", text
+        yield "more", "fragments", json.dumps(list(text), ensure_ascii=False)
+    for repeated in REPEATED:
+        yield "repeated", "text", repeated
     for choice in CHOICES:
         yield "messages", "choice", json.dumps(choice)
     for calls in CALLS:
@@ -610,6 +753,14 @@ def inputs() -> Iterator[tuple[str, str, str]]:
         yield "pieces", "chunks", json.dumps(chunks)
 
 
+def written(form: str, output: str) -> list[str]:
+    """Return the input of each call as the model wrote it."""
+    parser = OutputParser(tools_of(TOOLS))
+    if form == "choice":
+        return [call.text for call in parser.parse_message(json.loads(output)).calls]
+    return [call.text for call in parser.parse(output).calls] if form == "text" else []
+
+
 def readings() -> list[dict[str, Any]]:
     """Return how today's parser reads each reply, with the correction in both languages."""
     tools = tools_of(TOOLS)
@@ -617,7 +768,10 @@ def readings() -> list[dict[str, Any]]:
     for group, form, output in inputs():
         reading = read_form(tools, form, output)  # type: ignore[arg-type]
         chinese = read_form(tools, form, output, "zh")["retry"]  # type: ignore[arg-type]
-        found.append({"group": group, "form": form, "output": output, "reading": reading, "zh": chinese})
+        texts = written(form, output)
+        found.append(
+            {"group": group, "form": form, "output": output, "reading": reading, "zh": chinese, "texts": texts}
+        )
     return found
 
 

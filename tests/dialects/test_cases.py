@@ -20,7 +20,8 @@ def cases(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").split("\n") if line]
 
 
-CASES = [*cases("parser.jsonl"), *cases("more.jsonl")]
+GIVEN = cases("parser.jsonl")
+CASES = [*GIVEN, *cases("more.jsonl")]
 TEXTS = [case for case in CASES if case["form"] in ("text", "fragments")]
 
 
@@ -61,7 +62,8 @@ def test_a_recorded_reply_is_read_the_same_however_it_is_cut(case: dict[str, Any
     text = whole(case)
     expected = in_pieces(case, [text])
     assert check(case, expected) == []
-    for pieces in (list(text), by_bytes(text), *(pieces_of(text, seed) for seed in range(20))):
+    seeds = range(20 if case in GIVEN or len(text) < 5000 else 2)
+    for pieces in (list(text), by_bytes(text), *(pieces_of(text, seed) for seed in seeds)):
         assert in_pieces(case, pieces) == expected
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.dialects.kinds import TOOLS, make
-from whybox.dialects.grammar import grammar
+from whybox.dialects.grammar import _grammar, grammar
 
 FOLDER = Path(__file__).parent / "grammars"
 CASES = {
@@ -23,5 +23,6 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_grammar_is_as_it_was(name: str) -> None:
+    _grammar.cache_clear()
     tools, language = CASES[name]
     assert grammar(tools, language) == (FOLDER / f"{name}.gbnf").read_text("utf-8")

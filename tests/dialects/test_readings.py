@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.dialects.replies import READINGS, TOOLS, inputs
+from tests.dialects.replies import READINGS, TOOLS, inputs, written
 from whybox.output_parser import read_form, tools_of
 
 APPROVED = {(each["form"], each["output"]): each for each in map(json.loads, READINGS.read_text("utf-8").splitlines())}
@@ -21,6 +21,7 @@ def test_a_reply_is_read_as_it_was_approved(group: str, form: Any, output: str) 
     approved = APPROVED[key]
     assert read_form(SPECS, form, output) == approved["reading"]
     assert read_form(SPECS, form, output, "zh")["retry"] == approved["zh"]
+    assert form == "fragments" or written(form, output) == approved["texts"]
 
 
 def test_no_reading_is_kept_for_a_reply_that_is_gone() -> None:

@@ -27,6 +27,16 @@ _INPUT_KEYS = (
 _WRAPPERS = ("tool_call", "tool_calls", "function_call", "function_calls", "actions", "calls", "tool_uses", "function")
 _THOUGHT_KEYS = ("thought", "thoughts", "reasoning", "thinking", "reflection", "rationale")
 _ANSWER_KEYS = ("final_answer", "answer", "final answer", "finalAnswer", "response")
+_FINISH_KEYS = (*_ANSWER_KEYS, "output", "result")
+_ACTION_KEYS = frozenset({"action", "tool"})
+_PROTOCOL_KEYS = frozenset(
+    {*_ACTION_KEYS, "final_answer", "final answer", "finalAnswer", "action_input", *_THOUGHT_KEYS}
+)
+_SPOKEN_KEYS = frozenset({*_THOUGHT_KEYS, "plan", "criticism", "speak"})
+_NOTHING = (None, "")
+_FINISH = ToolSpec(name="finish", description={}, parameters={"properties": {"answer": {}}})
+_MOST_CALLS = 64
+_NEXT_BLOB = re.compile(r"[\s,;]{0,200}(?=\{|\[\s{0,20}\{)")
 _TRIPLE = re.compile(r"\"\"\"|'''")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
@@ -78,17 +88,24 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
         return _bare(tools, clean, action).repaired(*repairs)
     if inside is None:
         # One bracket too few may stand at the end or in the middle: that is not for us to say.
-        if open_input or "\n" in action.strip() or action.rstrip().endswith(_PAIRS[opening]):
+        bracketed = action.rstrip().endswith(_PAIRS[opening]) or _looks_cut(rest)
+        if fold(clean) not in FINISH and (open_input or "\n" in action.strip() or bracketed):
             return Action("bracket", reason="malformed_action", name=clean)
         inside, repairs = rest, (*repairs, "bracket_closed")
     if opening in "(（":
         return read_call(tools, clean, inside).repaired(*repairs)
     dialect = "bracket"
-    if inside.startswith("[") and inside.endswith("]") and _balanced(inside, 0, "[", "]") == len(inside) - 1:
+    if inside.startswith("[") and not inside.startswith("[[") and _balanced(inside, 0, "[", "]") == len(inside) - 1:
         inside, dialect = inside[1:-1], "double_bracket"
     if opening in "{｛":
         inside = "{" + inside + "}"
     return read_input(tools, clean, inside, dialect).repaired(*repairs)
+
+
+def rest_of_line(action: str) -> str:
+    """Return what follows the bracket of a call on the line that it closes in."""
+    _, opening, inside, rest = _split(action)
+    return rest.partition("\n")[0].strip() if opening and inside is not None else ""
 
 
 def read_input(tools: Sequence[ToolSpec], name: str, text: str, dialect: str) -> Action:
@@ -107,8 +124,7 @@ def read_call(tools: Sequence[ToolSpec], name: str, inside: str) -> Action:
     """Return the call in the form of a programming language: ``tool(a="x")``."""
     tool, repairs = known(tools, name)
     if tool is None:
-        finish = ToolSpec(name="finish", description={}, parameters={"properties": {"answer": {}}})
-        values = list(called(finish, inside).values.values())
+        values = list(called(_FINISH, inside).values.values())
         return _no_tool(name, "call", answer=str(values[0]) if values else inside.strip())
     return _made(tool, called(tool, inside), inside, "call", repairs)
 
@@ -133,12 +149,15 @@ def read_blob(tools: Sequence[ToolSpec], text: str) -> Action | None:
     action = blob_of(tools, found.value)
     if action is None:
         return None
-    rest = text[found.end :].strip()
-    if rest.startswith(("{", "[{")) and not action.reason:
-        action = _and_more(tools, action, rest)
-    elif rest.strip("}])`;,. \n"):
-        action = action.repaired("chatter_dropped")
-    return action.repaired(*found.repairs)
+    actions, at = [action.repaired(*found.repairs)], found.end
+    while (begin := _NEXT_BLOB.match(text, at)) is not None and not actions[-1].reason:
+        more = _one_blob(tools, text, begin.end()) if len(actions) < _MOST_CALLS else None
+        if more is None:
+            return together(actions).repaired("rest_dropped")
+        actions.append(more[0])
+        at = more[1]
+    whole = together(actions)
+    return whole.repaired("chatter_dropped") if text[at:].strip("}])`;,. \n\r\t") else whole
 
 
 def blob_of(tools: Sequence[ToolSpec], value: Any, depth: int = 0) -> Action | None:
@@ -157,7 +176,7 @@ def blob_of(tools: Sequence[ToolSpec], value: Any, depth: int = 0) -> Action | N
 
 
 def _all_of(tools: Sequence[ToolSpec], values: list[Any], depth: int) -> Action | None:
-    if not values or len(values) > 64:
+    if not values or len(values) > _MOST_CALLS:
         return None
     found = [blob_of(tools, each, depth + 1) for each in values]
     if any(each is None for each in found):
@@ -181,9 +200,14 @@ def together(actions: Sequence[Action]) -> Action:
     return Action(actions[0].dialect, calls=calls, thought=thought, repairs=repairs)
 
 
-def _and_more(tools: Sequence[ToolSpec], action: Action, rest: str) -> Action:
-    more = read_blob(tools, rest)
-    return together([action, more]) if more is not None else action.repaired("rest_dropped")
+def _one_blob(tools: Sequence[ToolSpec], text: str, at: int) -> tuple[Action, int] | None:
+    """Return what the JSON at ``at`` calls, and where it ends; None when it is no JSON of a call."""
+    try:
+        found = read_json(text, at)
+    except NotJson:
+        return None
+    action = blob_of(tools, found.value)
+    return (action.repaired(*found.repairs), found.end) if action is not None else None
 
 
 def _named_call(tools: Sequence[ToolSpec], value: dict[str, Any]) -> Action | None:
@@ -198,7 +222,7 @@ def _named_call(tools: Sequence[ToolSpec], value: dict[str, Any]) -> Action | No
     if input_key is not None:
         return read_value(tools, name, value[input_key], "json")
     if fold(name) in FINISH and tool is None:
-        answer = next((value[key] for key in (*_ANSWER_KEYS, "output", "result") if key in value), None)
+        answer = next((value[key] for key in _FINISH_KEYS if key in value), None)
         return _no_tool(name, "json", answer=_answer_value(answer))
     if tool is not None:
         # Arguments beside the name, in the same object.
@@ -208,14 +232,13 @@ def _named_call(tools: Sequence[ToolSpec], value: dict[str, Any]) -> Action | No
 
 
 def _answer_of(value: dict[str, Any]) -> Action | None:
-    protocol = {"action", "tool", "final_answer", "final answer", "finalAnswer", "action_input", *_THOUGHT_KEYS}
-    if not protocol & set(value):
+    if not _PROTOCOL_KEYS & set(value):
         return None
-    answer = next((value[key] for key in _ANSWER_KEYS if value.get(key) not in (None, "")), None)
+    answer = next((value[key] for key in _ANSWER_KEYS if value.get(key) not in _NOTHING), None)
     if answer is not None:
         return Action("json", answer=_answer_value(answer))
-    alone = set(value) <= {*_THOUGHT_KEYS, "plan", "criticism", "speak"}
-    return Action("json", reason="no_action") if alone or {"action", "tool"} & set(value) else None
+    unfinished = set(value) <= _SPOKEN_KEYS or set(value) <= _PROTOCOL_KEYS
+    return Action("json", reason="no_action") if unfinished or _ACTION_KEYS & set(value) else None
 
 
 def _tool_as_key(tools: Sequence[ToolSpec], value: dict[str, Any]) -> Action | None:
@@ -299,18 +322,24 @@ def _inside(action: str, start: int, opening: str, closing: str) -> tuple[str | 
     end = _balanced(action, start, opening, closing)
     if end is None:
         end = _balanced_outside_strings(action, start, opening, closing)
-        if end is None or action[end + 1 :].strip():
-            return None, action[start + 1 :]
-        return action[start + 1 : end], ""
+        return (None, action[start + 1 :]) if end is None else (action[start + 1 : end], action[end + 1 :])
     if not action[end + 1 :].strip():
         return action[start + 1 : end], ""
-    quoted_end = _balanced_outside_strings(action, start, opening, closing)
-    if quoted_end is not None and quoted_end > end and not action[quoted_end + 1 :].strip():
-        return action[start + 1 : quoted_end], ""
     rest_of_line = action[end + 1 :].partition("\n")[0].rstrip()
-    if rest_of_line.endswith(closing) and not _ANOTHER_CALL.match(rest_of_line):
+    if _ANOTHER_CALL.match(rest_of_line):
+        return action[start + 1 : end], action[end + 1 :]
+    quoted_end = _balanced_outside_strings(action, start, opening, closing)
+    if quoted_end is not None and quoted_end > end:
+        end = quoted_end
+    elif rest_of_line.endswith(closing):
         end += len(rest_of_line)
     return action[start + 1 : end], action[end + 1 :]
+
+
+def _looks_cut(inside: str) -> bool:
+    """Whether an input that lacks its closing bracket lacks more than that: it ends inside a string or a bracket."""
+    opened, closed = (max(inside.rfind(char) for char in chars) for chars in ("([{", ")]}"))
+    return opened > closed or inside.count('"') % 2 == 1
 
 
 def _balanced(text: str, start: int, opening: str, closing: str) -> int | None:

@@ -29,6 +29,7 @@ class AnswerStream:
         self.cut = False
         self._marks = open_marks
         self._held = ""
+        self._blank: list[str] = []  # white space behind what is held
         self._shown: list[str] = []
         self._begun = False
         self._fences = 0
@@ -43,6 +44,12 @@ class AnswerStream:
         """Take the next piece and return what may be shown now."""
         if self.cut:
             return ""
+        if self._begun and not self._marks and text.isspace():
+            self._blank.append(text)
+            return ""
+        if self._blank:
+            text = "".join(self._blank) + text
+            self._blank.clear()
         if self._begun and not self._held and _PLAIN.fullmatch(text):
             self._shown.append(text)
             return text
@@ -65,6 +72,7 @@ class AnswerStream:
 
     def close(self) -> str:
         """Return what was held back and belongs to the answer."""
+        self._held += "".join(self._blank)
         if self._marks:
             self._close_marks()
         lead = self._held[: len(self._held) - len(self._held.lstrip())]
@@ -111,6 +119,4 @@ class AnswerStream:
 
 
 def _without_space(text: str, end: int) -> int:
-    while end and text[end - 1].isspace():
-        end -= 1
-    return end
+    return len(text[:end].rstrip())

@@ -96,7 +96,7 @@ def called(tool: ToolSpec, inside: str) -> Arguments:
         return Arguments({})
     if not inside.lstrip().startswith(("{", "｛")):
         found = _by_name(names, inside)
-        if found is None and _names_argument(names, inside):
+        if found is None and _half_named(names, split_top(inside, len(names) + 2)):
             return Arguments({}, reason="bad_json")
         found = found or _in_order(tool, names, inside)
         if found is not None:
@@ -225,13 +225,15 @@ def _from_list(names: list[str], text: str) -> Arguments | None:
         return None
     value: list[Any] = found.value
     if text[found.end :].strip() or not value:
-        return None
+        return Arguments({}, reason="bad_json") if len(names) > 1 and value else None
     if all(isinstance(each, dict) for each in value):
         if len(value) > 1:
-            return Arguments({}, reason="bad_json") if set(value[0]) & set(names) else None
+            return Arguments({}, reason="bad_json") if len(names) > 1 or set(value[0]) & set(names) else None
         inner = _from_object(names, Json(value[0], 0, found.repairs))
         return Arguments(inner, ("json_wrapped", *found.repairs)) if inner else None
-    if 1 < len(names) >= len(value):
+    if 1 < len(names) < len(value):
+        return Arguments({}, reason="bad_json")
+    if len(names) > 1:
         return Arguments(dict(zip(names, value, strict=False)), found.repairs)
     return None
 
@@ -262,8 +264,11 @@ def _several(tool: ToolSpec, names: list[str], text: str) -> Arguments:
     lines = [line.rstrip(",， ") for line in text.split("\n", len(names)) if line.strip()]
     if (found := _pairs(names, lines) if len(lines) > 1 else None) is not None:
         return Arguments(found)
-    if (found := _pairs(names, split_top(text, len(names) + 1))) is not None:
+    parts = split_top(text, len(names) + 1)
+    if (found := _pairs(names, parts)) is not None:
         return Arguments(found)
+    if _half_named(names, parts):
+        return Arguments({}, reason="bad_json")
     return Arguments(_placed(names, [unquoted(part.strip()) for part in _split(tool, names, text)]))
 
 
@@ -312,9 +317,11 @@ def _by_name(names: list[str], inside: str) -> dict[str, Any] | None:
     return found or None
 
 
-def _names_argument(names: list[str], inside: str) -> bool:
-    pair = _PAIR.match(inside)
-    return len(names) > 1 and pair is not None and _plain(pair[1]) in {_plain(name) for name in names}
+def _half_named(names: list[str], parts: Sequence[str]) -> bool:
+    """Whether some of the parts are named as arguments, so that the others must not be taken by their place."""
+    known = {_plain(name) for name in names}
+    named = sum(1 for part in parts if (pair := _PAIR.match(part)) is not None and _plain(pair[1]) in known)
+    return named > (1 if len(names) == 1 else 0)
 
 
 def _in_order(tool: ToolSpec, names: list[str], inside: str) -> dict[str, Any] | None:

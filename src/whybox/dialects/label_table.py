@@ -189,7 +189,9 @@ def _tail(line: str, at: int, start: _Decoration, kind: Kind, *, alone: bool, fi
     while index < len(line):
         char = line[index]
         if char in _COLONS:
-            return _behind_colon(line, index + 1, start, kind, closed=closed, plain=plain and char in ":：")
+            return _behind_colon(
+                line, index + 1, start, kind, closed=closed, plain=plain and char in ":：", final=final
+            )
         if closing and char == closing:
             return _bracketed(line, index + 1, start, kind, final=final)
         if char in "\r\n":
@@ -220,11 +222,13 @@ def _bracketed(line: str, at: int, start: _Decoration, kind: Kind, *, final: boo
     return Label(kind, index + 1 if colon else at, False, start.quoted)
 
 
-def _behind_colon(line: str, at: int, start: _Decoration, kind: Kind, *, closed: bool, plain: bool) -> Label | More:
+def _behind_colon(
+    line: str, at: int, start: _Decoration, kind: Kind, *, closed: bool, plain: bool, final: bool
+) -> Label | More:
     marks = start.emphasis
     if closed or not marks:
         return Label(kind, at, plain and not start.quoted and not closed, start.quoted)
-    if len(line) - at < len(marks) and marks.startswith(line[at:]):
+    if not final and len(line) - at < len(marks) and marks.startswith(line[at:]):
         return "more"
     if line.startswith(marks, at):
         return Label(kind, at + len(marks), False, start.quoted)

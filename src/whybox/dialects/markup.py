@@ -26,7 +26,7 @@ _TAGS = (
 )
 _TOKENS = (
     *("<|python_tag|>", "[TOOL_CALLS]", "[TOOL_CALL]", "<|tool_call|>", "<|tool_calls|>", "<|tool_call>"),
-    "<|tool_use|>",
+    *("<|tool_use|>", "<start_function_call>"),
     *("<|tool_call_start|>", "<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|tool_calls_begin|>"),
     *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<|tool▁calls▁begin|>", "<|tool▁call▁begin|>"),
     *("<|START_ACTION|>", "<|action_start|>", "<|FunctionCallBegin|>", "<|channel|>", "<|start|>", "<|message|>"),
@@ -181,7 +181,7 @@ def _named_tag(tools: Sequence[ToolSpec], text: str) -> Action | None:
 # Tokens
 
 _SEPARATOR = re.compile(
-    r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<\|?/?tool_(?:call|calls)\|?>|<\|tool_call>|<tool_call\|>|\[/?(?:TOOL_CALLS?|ARGS|CALL_ID)\]"
+    r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<\|?/?tool_(?:call|calls)\|?>|<\|tool_call>|<tool_call\|>|</?(?:start|end)_function_call>|\[/?(?:TOOL_CALLS?|ARGS|CALL_ID)\]"
     r"|</?(?:tool_call|tool_calls|toolcall|tool_use|tool_code|function_call|function_calls|functioncall|tools|functions"
     r"|function|tool|use_tool)\s{0,2}>|✿[A-Z]{1,12}✿\s{0,2}[:：]?|>>>",
     re.IGNORECASE,
@@ -193,7 +193,7 @@ _RESULT = re.compile(
 )
 _NAME = re.compile(r"(?:call:)?(?P<name>[\w.-]{1,80})(?::\d{1,6})?\s{0,20}(?:(?=[{\[`])|\Z)")
 _NOISE = frozenset({"function", "json", "call", "tool", "assistant", "commentary", "code", "tool_call"})
-_SENTINEL_QUOTES = re.compile(r"<\|\"\|>|<\|'\|>")
+_SENTINEL_QUOTES = re.compile(r"<\|\"\|>|<\|'\|>|<escape>")
 
 
 def _tokens(tools: Sequence[ToolSpec], text: str) -> Found | None:

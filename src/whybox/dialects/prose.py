@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from whybox.dialects.actions import Action, read_action, read_blob, together
+from whybox.dialects.actions import Action, read_action, read_blob, rest_of_line, together
 from whybox.dialects.endings import without_chatter
 from whybox.dialects.fences import Fence, fence_at
 from whybox.dialects.markup import listed_calls, read_markup
@@ -24,6 +24,7 @@ _MOST_FENCES = 64
 _BLOB_LINE = re.compile(r"^[ \t]{0,8}(?=[{\[]\s{0,40}[{\"'“])", re.MULTILINE)
 _HEADER = re.compile(r"(?:<\|start\|>)?(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=functions\.[\w.-]")
 _FUNCTIONARY = re.compile(r">>>[\w.-]{1,80}\s{0,2}\n")
+_TO_ALL = re.compile(r">>>all\s{0,4}\n")
 _TOOL_CODE = re.compile(r"```(?:tool_code|tool_call|python|py)?[ \t]*\n")
 _STRIPPED_HARMONY = re.compile(r"analysis.{0,100000}?assistantfinal", re.DOTALL)
 _LABELLED = re.compile(r"^\W{0,8}(\w[\w '’-]{0,40}?)\s{0,3}(?:[:：=|]|->|=>|→|—|-)\s{0,3}(.{1,100})$", re.MULTILINE)
@@ -41,7 +42,12 @@ def bare_call(tools: Sequence[ToolSpec], text: str) -> Action | None:
         return blob
     if (calls := listed_calls(tools, text)) is not None:
         return calls
+    line, _, below = text.partition("\n")
+    if known(tools, clean_name(line))[0] is not None and below.lstrip().startswith(("{", "```")):
+        return read_action(tools, text, None).repaired("continued")
     name = re.split(r"[\[(（［]", text[: LONGEST_NAME + 1], maxsplit=1)[0]
+    if rest_of_line(text):
+        return None
     if name == text[: LONGEST_NAME + 1] or "\n" in name.strip() or known(tools, clean_name(name))[0] is None:
         return None
     found = read_action(tools, text, None)
@@ -50,8 +56,12 @@ def bare_call(tools: Sequence[ToolSpec], text: str) -> Action | None:
 
 def marked_call(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
     """Return what a header or prompt sign says that vendors' servers leave without its special tokens."""
+    if (said := _TO_ALL.match(text)) is not None and text[said.end() :].strip():
+        return Action("tokens", answer=text[said.end() :].strip(), repairs=("leaked_markup",)), ""
     if _HEADER.match(text) or _FUNCTIONARY.match(text):
         return read_markup(tools, text)
+    if text.startswith("functools[") and (blob := read_blob(tools, text.removeprefix("functools"))) is not None:
+        return blob.repaired("leaked_markup"), ""
     if (tags := _ANSWER_TAGS.match(text)) is not None and tags[2].strip():
         return Action("tagged", answer=tags[2].strip(), repairs=("leaked_markup",)), ""
     if (tag := re.match(r"<([\w.-]{1,80})>", text)) is not None and known(tools, tag[1])[0] is not None:
@@ -84,7 +94,10 @@ def call_in_prose(tools: Sequence[ToolSpec], text: str, *, ends: bool) -> tuple[
         first = min(first, begin)
     if found:
         return together(found).repaired("in_prose"), text[:first].strip()
+    fences = [(begin, fence.rest) for begin, fence in _fences(text)]
     for line in islice(_BLOB_LINE.finditer(text), 16):
+        if any(begin <= line.start() < end for begin, end in fences):
+            continue
         blob = read_blob(tools, text[line.end() :].strip())
         if blob is None:
             continue

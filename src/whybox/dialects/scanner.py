@@ -52,7 +52,7 @@ _QUOTED = re.compile(r"[ \t]{0,3}>[ \t]?")
 _BLANK = " \t\r\n\ufeff\u200b"
 _FOLLOWED = frozenset({"preamble", "action", "input"})
 """Sections in which a label may stand inside a string."""
-_MOST_SECTIONS = 500
+_MOST_SECTIONS = 10_000
 """A reply with more sections is no reply; what follows is dropped."""
 
 _LINE = 240
@@ -363,7 +363,10 @@ class Scanner:
         found = self._table.match(line, kinds, final=settled)
         if not isinstance(found, Label):
             return found
-        if found.kind == "tool":
+        if where == "thought" and not self._begun and found.kind == "observation":
+            # "Thought: Observation: none so far" is a thought.
+            return None
+        if found.kind == "tool" or (found.kind == "action" and where == "turn"):
             rest = self._text[self._next + found.length : self._next + _LINE]
             newline = _NEWLINE.search(rest)
             if newline is None and len(rest) < _LINE - found.length and not final:

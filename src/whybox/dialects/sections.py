@@ -81,7 +81,7 @@ class _Sections:
             line, newline, rest = text.partition("\n")
             bare = line.rstrip()
             line = bare.removesuffix(span.open_marks) if bare.endswith(span.open_marks) else line
-            text = line + newline + rest
+            text = line + newline + rest.removesuffix(span.open_marks)
         if span.where in {"action", "input"} and "\n" in text:
             # A token at the very end hides what a stop sequence has left before it.
             bare, token = without_special(text)

@@ -46,7 +46,7 @@ class CallCollector:
         function = function if isinstance(function, dict) else piece
         index, given_id = piece.get("index"), piece.get("id")
         index = index if isinstance(index, int) else None
-        given_id = str(given_id) if given_id not in (None, "") else ""
+        given_id = "" if given_id is None else str(given_id)
         name = function.get("name")
         name = name if isinstance(name, str) else ""
         call = self._belongs_to(index, given_id, name)
@@ -125,7 +125,6 @@ class MessageReader:
         self._language = language
         self._text = ReActReader(tools, language)
         self._collector = CallCollector()
-        self._content: list[str] = []
         self._reasoning: list[str] = []
         self._refusal: list[str] = []
         self._finish: str | None = None
@@ -163,7 +162,6 @@ class MessageReader:
         return deltas, parsed
 
     def _take(self, part: Part) -> None:
-        self._content.append(part.text)
         self._reasoning.append(part.reasoning)
         self._refusal.append(part.refusal)
         self._finish = part.finish or self._finish
@@ -172,7 +170,7 @@ class MessageReader:
 
     def _called(self, calls: Sequence[RawCall], text: Parsed, finish: Finish) -> Parsed:
         action = together([_read(self._tools, call) for call in calls])
-        said = text.thought or (text.answer if text.answer is not None else "")
+        said = text.thought or text.answer
         thought = "\n".join(part for part in ("".join(self._reasoning).strip(), said) if part)
         reason = "truncated" if finish == "length" else action.reason
         repairs = in_order(action.repairs)
@@ -182,7 +180,7 @@ class MessageReader:
             answer=None if reason else action.answer,
             reason=reason,
             retry=correction(reason, action.name, self._tools, self._language) if reason else None,
-            report=Report(dialect="native", repairs=repairs, confidence=confidence(repairs)),
+            report=Report(dialect=action.dialect, repairs=repairs, confidence=confidence(repairs)),
         )
 
     def _again(self, reason: str, parsed: Parsed) -> Parsed:
