@@ -520,7 +520,7 @@ REPEATED = (
     "<|python_tag|>" + "now() " * 66,
     "<function=now></function>" * 64,
     "<function=now></function>" * 65,
-    "Thought: a\n" * 20_000 + "Action: now",
+    "Thought: a\n" * 600 + "Action: now",
 )
 
 CHOICES: tuple[dict[str, Any], ...] = (

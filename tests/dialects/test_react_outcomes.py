@@ -105,6 +105,7 @@ def test_a_label_that_turns_out_to_be_text_is_released() -> None:
     assert shown(deltas, "thought").rstrip() == "one\nAction films are loud"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     ["[" * 100_000, "Thought: " + "a\n" * 100_000, "Final Answer: " + "<" * 100_000, "```\n" * 50_000, "#" * 100_000],
@@ -114,3 +115,11 @@ def test_a_pathological_reply_is_read_whole_in_one_walk(text: str) -> None:
     split, _ = read([text[start : start + 1000] for start in range(0, len(text), 1000)])
     assert whole == split
     assert whole.answer or whole.reason
+
+
+@pytest.mark.thorough
+def test_a_reply_with_far_too_many_sections_is_asked_again() -> None:
+    assert parse("Thought: a\n" * 9_990 + "Action: now", TOOLS).calls
+    parsed = parse("Thought: a\n" * 10_000 + "Action: now", TOOLS)
+    assert parsed.reason == "no_action"
+    assert parsed.report.dropped.endswith("Action: now")
