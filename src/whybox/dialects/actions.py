@@ -80,9 +80,12 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
     action, repairs = _bared(action.strip(f" \t\r\n{INVISIBLE}"))
     if action.startswith(("{", "[", "｛")) and (blob := read_blob(tools, action)) is not None:
         return blob.repaired(*repairs)
+    if given is None:
+        action, chatter = without_chatter(action)
+        repairs = (*repairs, *chatter)
     name, opening, inside, rest = _split(action)
     clean = clean_name(name)
-    if given is not None and (not opening or not inside or not inside.strip()):
+    if given is not None and (not opening or not inside or not inside.strip() or _is_remark(opening, inside)):
         return read_input(tools, clean, given, "action_input").repaired(*repairs)
     if not opening:
         return _bare(tools, clean, action).repaired(*repairs)
@@ -100,6 +103,11 @@ def read_action(tools: Sequence[ToolSpec], action: str, given: str | None, *, op
     if opening in "{｛":
         inside = "{" + inside + "}"
     return read_input(tools, clean, inside, dialect).repaired(*repairs)
+
+
+def _is_remark(opening: str, inside: str) -> bool:
+    """Whether what stands in parentheses behind a name explains it, when the input stands behind its own label."""
+    return opening in "(（" and not any(char in inside for char in "\"'=:{[") and not inside.strip()[:1].isdigit()
 
 
 def rest_of_line(action: str) -> str:

@@ -23,6 +23,13 @@ _WAITING = re.compile(
     r"|pending)\b|等待|等候|稍等|暂停|等工具",
     re.IGNORECASE,
 )
+_FOR_WHAT = re.compile(
+    r"\b(?:results?|responses?|observations?|outputs?|tools?|reply|replies)\b|结果|返回|工具", re.IGNORECASE
+)
+_SENTENCE = re.compile(
+    r"(?:I|I'll|I’ll|I'm|I’m|Let|Now|Please|Waiting|Wait|Awaiting|We|我|现在|请|正在|等)\b|[我请正等现]"
+)
+_LONGEST_NOTE = 200
 _NOTE = re.compile(
     r"(?:\[[^\[\]\n]{3,200}\]|\([^()\n]{3,200}\)|\*[^*\n]{3,200}\*|（[^（）\n]{3,200}）|【[^【】\n]{3,200}】)\s*\Z"
 )
@@ -41,9 +48,16 @@ def without_special(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def without_chatter(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return an input without a last paragraph in which the model says that it waits for the tool."""
+    """Return an input without a last line in which the model says that it waits for the tool.
+
+    Such a line is a note in brackets, the word ``PAUSE``, or a sentence of its own behind an empty line.
+    """
     head, gap, last = text.rstrip().rpartition("\n")
     last = last.strip()
-    if gap and _NOTE.match(last) and _WAITING.search(last):
+    if not gap or len(last) > _LONGEST_NOTE:
+        return text, ()
+    note = last == "PAUSE" or (_NOTE.match(last) and _WAITING.search(last))
+    apart = not head.rpartition("\n")[2].strip()
+    if note or (apart and _WAITING.search(last) and _FOR_WHAT.search(last) and _SENTENCE.match(last)):
         return head.rstrip(), ("chatter_dropped",)
     return text, ()
