@@ -20,6 +20,8 @@ _OPEN = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】"}
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?\Z")
 _EMPTY = frozenset({"", "none", "null", "nil", "n/a", "(none)", "[]", "{}", "无", "（无）", "空"})
 _INVISIBLE = f" \t\r\n{INVISIBLE}"
+_LONGEST_EMPTY = 10
+_DEPTH = 200
 _YES_NO = {"true": True, "yes": True, "false": False, "no": False, "是": True, "否": False}
 _ALIASES = frozenset(
     (
@@ -55,9 +57,10 @@ def arguments(tool: ToolSpec, text: str) -> Arguments:
     """
     names = list(parameters(tool))
     text, repairs = unfenced(text.strip(_INVISIBLE))
+    empty = len(text) < _LONGEST_EMPTY and fold(text) in _EMPTY
     if not names:
-        return Arguments({}, repairs if fold(text) in _EMPTY else (*repairs, "input_ignored"))
-    if fold(text) in _EMPTY:
+        return Arguments({}, repairs if empty else (*repairs, "input_ignored"))
+    if empty:
         return Arguments({}, repairs)
     found = _structured(tool, names, text)
     if found is None:
@@ -142,6 +145,8 @@ def split_top(text: str, most: int) -> list[str]:
         elif stack and stack[-1] in "\"'":
             continue
         elif char in _OPEN:
+            if len(stack) == _DEPTH:
+                return [text]
             stack.append(_OPEN[char])
         elif char in "\"'" and (blank or text[index - 1] in "=:："):
             stack.append(char)

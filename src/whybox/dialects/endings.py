@@ -52,10 +52,12 @@ def without_chatter(text: str) -> tuple[str, tuple[str, ...]]:
 
     Such a line is a note in brackets, the word ``PAUSE``, or a sentence of its own behind an empty line.
     """
-    head, gap, last = text.rstrip().rpartition("\n")
-    last = last.strip()
-    if not gap or len(last) > _LONGEST_NOTE:
+    end = len(text.rstrip())
+    gap = text.rfind("\n", 0, end)
+    last = text[max(gap, end - 2 * _LONGEST_NOTE) : end].strip()
+    if gap < 0 or len(last) > _LONGEST_NOTE:
         return text, ()
+    head = text[:gap]
     note = last == "PAUSE" or (_NOTE.match(last) and _WAITING.search(last))
     apart = not head.rpartition("\n")[2].strip()
     if note or (apart and _WAITING.search(last) and _FOR_WHAT.search(last) and _SENTENCE.match(last)):

@@ -155,8 +155,8 @@ class ReActReader:
         if word in FINISH or is_no_action(word):
             return ""
         self._begun.add("action")
-        held, self._held_action = self._held_action.lstrip(), ""
-        return held
+        held, self._held_action = self._held_action, ""
+        return held.lstrip()
 
     def _parsed(self, read: Meaning, raw: str, finish: Finish) -> Parsed:
         scanner, action = self._scanner, read.action

@@ -55,6 +55,7 @@ _FOLLOWED = frozenset({"preamble", "action", "input"})
 _MOST_SECTIONS = 10_000
 """A reply with more sections is no reply; what follows is dropped."""
 
+_MOST_UNSEEN = 64_000
 _LINE = 240
 """A line that has to be seen whole is seen so far."""
 
@@ -114,6 +115,7 @@ class Scanner:
         self._turn: list[str] = []
         self._turn_by: Kind | Literal["fence"] = "question"
         self._strings = StringState(json_only=True)
+        self._unseen_length, self._unseen_bound = 0, _MOST_UNSEEN
         self._unseen: list[str] = []  # of this section, not yet seen by ``_strings``
         self._doubtful: int | None = None  # a label inside a string: it counts if the string never ends
 
@@ -183,6 +185,9 @@ class Scanner:
                 self._turn.append(text[self._section : self._next])
             elif self.where in _FOLLOWED:
                 self._unseen.append(text[self._section : self._next])
+                self._unseen_length += self._next - self._section
+                if self._unseen_length > self._unseen_bound:
+                    self._look_at_lines()
         self._section = self._next
 
     # The middle of a line, and whole lines that cannot begin with a label
@@ -392,8 +397,17 @@ class Scanner:
     def _string_state(self) -> StringState:
         self._keep(self._text)
         self._strings.feed("".join(self._unseen))
-        self._unseen.clear()
+        self._unseen, self._unseen_length = [], 0
         return self._strings
+
+    def _look_at_lines(self) -> None:
+        """Let the strings be followed up to the last line break, so that the text need not be kept."""
+        unseen = "".join(self._unseen)
+        end = unseen.rfind("\n") + 1
+        self._strings.feed(unseen[:end])
+        self._unseen, self._unseen_length = [unseen[end:]], len(unseen) - end
+        # A line that is longer is looked at again when it has doubled, not with each character.
+        self._unseen_bound = max(_MOST_UNSEEN, 2 * self._unseen_length)
 
     def _is_leftover(self, line: str) -> bool:
         """Whether the reply ends with the beginning of a stop sequence."""
@@ -460,7 +474,8 @@ class Scanner:
         self.spans.append(Span(where, at, at))
         self._fenced = self._begun = False
         self._fresh, self._section = True, self._next
-        self._strings, self._unseen, self._doubtful = StringState(json_only=where == "preamble"), [], None
+        self._strings, self._doubtful = StringState(json_only=where == "preamble"), None
+        self._unseen, self._unseen_length = [], 0
         if where == "action":
             self._action = ""
 

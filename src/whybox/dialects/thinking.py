@@ -19,6 +19,7 @@ PAIRS = (
 
 _OPENINGS = dict(PAIRS)
 _CLOSINGS = tuple(closing for _, closing in PAIRS)
+_CLOSING = re.compile("|".join(map(re.escape, _CLOSINGS)), re.IGNORECASE)
 LONGEST = max(len(tag) for pair in PAIRS for tag in pair)
 
 
@@ -33,10 +34,11 @@ def opening_tag(line: str) -> tuple[str, str] | Literal["more"] | None:
 
 def closing_tag(text: str, at: int) -> str | Literal["more"] | None:
     """Return the closing tag that stands at ``at``; ``more`` when that is not clear yet."""
-    lower = text[at : at + LONGEST].lower()
-    for tag in _CLOSINGS:
-        if lower.startswith(tag):
-            return tag
+    if (found := _CLOSING.match(text, at)) is not None:
+        return found[0].lower()
+    if len(text) - at >= LONGEST:
+        return None
+    lower = text[at:].lower()
     return "more" if any(tag.startswith(lower) for tag in _CLOSINGS) else None
 
 

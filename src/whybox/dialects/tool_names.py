@@ -19,7 +19,13 @@ _DROPPED = str.maketrans("", "", INVISIBLE)
 
 def clean_name(name: str) -> str:
     """Return ``name`` without quotation marks, emphasis, brackets and punctuation around it."""
-    name = name.translate(_DROPPED).split("<|")[0].strip(" \t\r\n*`'\"“”‘’「」《》:：.。,，;；").lstrip("> ")
+    name = (
+        name[: 4 * LONGEST_NAME]
+        .translate(_DROPPED)
+        .split("<|")[0]
+        .strip(" \t\r\n*`'\"“”‘’「」《》:：.。,，;；")
+        .lstrip("> ")
+    )
     for opening, closing in ("[]", "【】", "<>", "()", "（）", "{}"):
         if name.startswith(opening) and name.endswith(closing):
             name = name[1:-1].strip(" \t*`'\"")
