@@ -36,6 +36,7 @@ _SPOKEN_KEYS = frozenset({*_THOUGHT_KEYS, "plan", "criticism", "speak"})
 _NOTHING = (None, "")
 _FINISH = ToolSpec(name="finish", description={}, parameters={"properties": {"answer": {}}})
 _MOST_CALLS = 64
+_PREPOSITION = re.compile(r"(?:for|to|about|with|on|in|into|using|through|the|from|at)\s", re.IGNORECASE)
 _NEXT_BLOB = re.compile(r"[\s,;]{0,200}(?=\{|\[\s{0,20}\{)")
 _TRIPLE = re.compile(r"\"\"\"|'''")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
@@ -122,10 +123,25 @@ def read_input(tools: Sequence[ToolSpec], name: str, text: str, dialect: str) ->
     if tool is None:
         return _no_tool(name, dialect, answer=_answer_text(text))
     text, dropped = _bared(text)
+    if text.startswith(("{", "｛")) and (again := _said_twice(tools, tool, text)) is not None:
+        return again.repaired(*repairs, *dropped)
     if dialect == "action_input":
         text, chatter = without_chatter(text)
         dropped = (*dropped, *chatter)
     return _made(tool, arguments(tool, text), text, dialect, (*repairs, *dropped))
+
+
+def _said_twice(tools: Sequence[ToolSpec], tool: ToolSpec, text: str) -> Action | None:
+    """Return the call when a model wrote the whole of it, name and all, where only its input belongs."""
+    try:
+        value = read_json(text).value
+    except NotJson:
+        return None
+    if set(value) & set(parameters(tool)) or not set(value) & set(_INPUT_KEYS):
+        return None
+    found = _named_call(tools, value)
+    same = found is not None and [call.tool for call in found.calls] == [tool.name]
+    return found.repaired("json_wrapped") if found is not None and same else None
 
 
 def read_call(tools: Sequence[ToolSpec], name: str, inside: str) -> Action:
@@ -397,7 +413,7 @@ def _bare(tools: Sequence[ToolSpec], name: str, action: str) -> Action:
         first, rest = line[: colon.start()], line[colon.end() :]
     tool, repairs = known(tools, clean_name(first))
     rest = rest.strip(" :：=").removeprefix("- ").lstrip()
-    if tool is not None and rest and not below.strip():
+    if tool is not None and rest and not below.strip() and not _PREPOSITION.match(rest):
         return read_input(tools, tool.name, rest, "spaced").repaired(*repairs, "bracket_added")
     if fold(clean_name(first)) in FINISH and rest:
         answer = f"{rest}\n{below}".strip()

@@ -138,10 +138,14 @@ def split_top(text: str, most: int) -> list[str]:
     """Split at the first commas that stand in no quotation marks and no brackets, into ``most`` parts at most."""
     parts: list[str] = []
     stack: list[str] = []
-    start, blank = 0, True
+    start, blank, escaped = 0, True, False
     for index, char in enumerate(text):
-        if stack and char == stack[-1]:
+        if escaped:
+            escaped = False
+        elif stack and char == stack[-1]:
             stack.pop()
+        elif char == "\\" and stack and stack[-1] in "\"'":
+            escaped = True
         elif stack and stack[-1] in "\"'":
             continue
         elif char in _OPEN:

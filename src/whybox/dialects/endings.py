@@ -47,6 +47,11 @@ def without_special(text: str) -> tuple[str, tuple[str, ...]]:
     return text, found
 
 
+def says_it_waits(text: str) -> bool:
+    """Return whether a text is nothing but a short remark that the model waits."""
+    return len(text) <= _LONGEST_NOTE and _WAITING.search(text) is not None
+
+
 def without_chatter(text: str) -> tuple[str, tuple[str, ...]]:
     """Return an input without a last line in which the model says that it waits for the tool.
 

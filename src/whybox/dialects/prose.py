@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from whybox.dialects.actions import Action, read_action, read_blob, rest_of_line, together
-from whybox.dialects.endings import without_chatter
+from whybox.dialects.endings import says_it_waits
 from whybox.dialects.fences import Fence, fence_at
 from whybox.dialects.markup import listed_calls, read_markup
 from whybox.dialects.tool_names import LONGEST_NAME, clean_name, known
@@ -81,20 +81,20 @@ def call_in_prose(tools: Sequence[ToolSpec], text: str, *, ends: bool) -> tuple[
         text: text without labels.
         ends: take only what the text ends with.
     """
+    fences = [(begin, fence.rest) for begin, fence in _fences(text)]
     found: list[Action] = []
-    first = len(text)
+    first, last = len(text), 0
     for begin, fence in _fences(text):
         action = _fenced_call(tools, text[fence.start : fence.end], text[begin : begin + _OPENING])
-        if action is None:
-            continue
-        rest = text[fence.rest :] if ends else ""
-        if rest.strip() and without_chatter("x\n" + rest)[0].strip() != "x":
-            return None
-        found.append(action)
-        first = min(first, begin)
+        if action is not None:
+            found.append(action)
+            first, last = min(first, begin), fence.rest
     if found:
-        return together(found).repaired("in_prose"), text[:first].strip()
-    fences = [(begin, fence.rest) for begin, fence in _fences(text)]
+        action, rest = together(found).repaired("in_prose"), text[last:].strip()
+        if rest and action.answer is None and not says_it_waits(rest):
+            # Text that goes on behind it makes it as likely an example as a call.
+            return None if ends else (Action("plain", reason="no_action"), text)
+        return action, text[:first].strip()
     for line in islice(_BLOB_LINE.finditer(text), 16):
         if any(begin <= line.start() < end for begin, end in fences):
             continue
@@ -124,6 +124,8 @@ def in_line(tools: Sequence[ToolSpec], text: str) -> tuple[Action, str] | None:
     matches = list(islice(_IN_LINE.finditer(text), 2))
     found = matches[0] if len(matches) == 1 else None
     if found is None or known(tools, found["name"])[0] is None:
+        return None
+    if any(begin <= found.start() < fence.rest for begin, fence in _fences(text)):
         return None
     rest = text[found.end() :]
     if (given := _IN_LINE_INPUT.match(rest)) is not None:

@@ -14,7 +14,7 @@ from whybox.dialects.label_table import LINE_START, TABLE, LabelTable
 from whybox.dialects.labels import FINISH, INVISIBLE, fold, is_no_action
 from whybox.dialects.repairs import confidence, in_order
 from whybox.dialects.scanner import Piece, Scanner, Span, Where
-from whybox.dialects.sections import Meaning, meaning, names_tool
+from whybox.dialects.sections import Meaning, call_before_answer, meaning, names_tool
 from whybox.events import Delta, Parsed, Report, Section
 from whybox.ports import Reader, ToolSpec
 from whybox.prompts import phrases
@@ -82,6 +82,7 @@ class ReActReader:
         self._scanner = self._new_scanner(markup=True)
         self._raw: list[str] = []
         self._answer: AnswerStream | None = None
+        self._early: Meaning | None = None
         self._held_action = ""
         self._begun: set[Where] = set()
 
@@ -95,7 +96,7 @@ class ReActReader:
         deltas = self._show(self._scanner.close())
         raw = "".join(self._raw)
         self._raw.clear()
-        read = self._meaning(raw, deltas)
+        read = self._early or self._meaning(raw, deltas)
         if read is None:
             # What looked like a vendor's markup is none, so that labels behind it count after all.
             self._scanner = self._new_scanner(markup=False)
@@ -104,7 +105,7 @@ class ReActReader:
         parsed = self._parsed(read, raw, finish)
         if parsed.calls and self._held_action:
             deltas.append(Delta(section="action", text=self._held_action))
-        if parsed.answer is not None and self._answer is None:
+        if parsed.answer is not None and self._answer is None and self._early is None:
             deltas.append(Delta(section="answer", text=parsed.answer))
         return deltas, parsed
 
@@ -124,8 +125,10 @@ class ReActReader:
             if where == "thought" or where == "think":
                 section, text = "thought", self._first(where, text)
             elif where == "answer":
+                if self._answer is None and self._early is None:
+                    self._begin_answer()
                 if self._answer is None:
-                    self._answer = AnswerStream(self._scanner.spans[-1].open_marks)
+                    continue
                 section, text = "answer", self._answer.feed(text)
             elif where == "action" or where == "input":
                 section, text = "action", self._action(text)
@@ -134,6 +137,16 @@ class ReActReader:
             if text:
                 deltas.append(Delta(section=section, text=text))
         return deltas
+
+    def _begin_answer(self) -> None:
+        """Begin to show the answer, unless a call stands in front of it, so that it was given too early."""
+        span = next(span for span in self._scanner.spans if span.where == "answer")
+        before = self._raw[0] if len(self._raw) == 1 else "".join(self._raw)
+        call = call_before_answer(self._scanner, before, self._tools, self._labels)
+        if call is not None:
+            self._early = Meaning(call.action.repaired("rest_dropped"), call.thought)
+        else:
+            self._answer = AnswerStream(span.open_marks)
 
     def _first(self, where: Where, text: str) -> str:
         if where not in self._begun:

@@ -45,6 +45,11 @@ def meaning(
     return _Sections(scanner, raw, tools, table).meaning(answer)
 
 
+def call_before_answer(scanner: Scanner, raw: str, tools: Sequence[ToolSpec], table: LabelTable) -> Meaning | None:
+    """Return the call in JSON that the text before the answer's label ends with, or None when there is none."""
+    return _Sections(scanner, raw, tools, table).call_before_answer()
+
+
 class _Sections:
     def __init__(self, scanner: Scanner, raw: str, tools: Sequence[ToolSpec], table: LabelTable) -> None:
         self._scanner = scanner
@@ -68,6 +73,15 @@ class _Sections:
         if "thought" in self._opened:
             return self._thought_only()
         return self._unlabelled()
+
+    def call_before_answer(self) -> Meaning | None:
+        text = self._joined("preamble", "thought")
+        if not text.endswith(("}", "]", "```", "~~~")):
+            return None
+        call = prose.call_in_prose(self._tools, text, ends=True)
+        if call is None or not call[0].calls:
+            return None
+        return Meaning(call[0], "\n".join(part for part in (call[1], call[0].thought) if part))
 
     def _span(self, where: Where) -> Span:
         found = self._scanner.last(where)
@@ -190,7 +204,7 @@ class _Sections:
         if found is not None:
             return found
         call = prose.call_in_prose(self._tools, text, ends=ends) or prose.in_line(self._tools, text)
-        if call is None or (not ends and call[0].reason in {"no_action", "unknown_tool"}):
+        if call is None or (not ends and call[0].reason == "unknown_tool"):
             return None
         action, before = call
         return Meaning(action, "\n".join(part for part in (before, action.thought) if part))
