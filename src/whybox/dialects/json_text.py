@@ -352,7 +352,7 @@ class _Reader:
     def _closes(self, at: int, *, key: bool) -> bool:
         """Whether the quotation mark before ``at`` ends its string: what follows says so."""
         text, level = self._text, self._stack[-1]
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        behind, at = at, _SPACE.match(text, at).end()  # type: ignore[union-attr]
         if at >= len(text):
             return True
         char = text[at]
@@ -367,7 +367,11 @@ class _Reader:
             return _BEHIND_STRING.match(text, at) is not None
         if level.closing != "}":
             return char in _QUOTES
-        return _QUOTED_KEY.match(text, at) is not None
+        if _QUOTED_KEY.match(text, at) is not None:
+            return True
+        if char in _QUOTES and at > behind:
+            raise NotJson("two values with nothing between them")
+        return False
 
     def _triple(self, quotes: str) -> str:
         end = self._text.find(quotes, self._at + 3)
