@@ -329,8 +329,10 @@ def _by_name(names: list[str], inside: str) -> dict[str, Any] | None:
 def _half_named(names: list[str], parts: Sequence[str]) -> bool:
     """Whether some of the parts are named as arguments, so that the others must not be taken by their place."""
     known = {_plain(name) for name in names}
-    named = sum(1 for part in parts if (pair := _PAIR.match(part)) is not None and _plain(pair[1]) in known)
-    return named > (1 if len(names) == 1 else 0)
+    pairs = [pair for part in parts if (pair := _PAIR.match(part)) is not None]
+    named = any(_plain(pair[1]) in known for pair in pairs)
+    # With one parameter the whole may be its text, unless another name stands in it.
+    return named and (len(names) > 1 or len(pairs) > 1)
 
 
 def _in_order(tool: ToolSpec, names: list[str], inside: str) -> dict[str, Any] | None:
