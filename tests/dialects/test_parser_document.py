@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from whybox.dialects.label_table import LabelTable
-from whybox.dialects.labels import LABELS
 from whybox.dialects.react import ReAct
 from whybox.dialects.repairs import REPAIRS
 from whybox.output_parser import OutputParser, tools_of
+from whybox.prompts.labels import LABELS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "parser.md").read_text("utf-8")
 PAIRS = re.findall(r"^```reply\n(.*?)\n```\n```reading\n(.*?)\n```$", TEXT, re.MULTILINE | re.DOTALL)

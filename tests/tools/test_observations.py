@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from whybox.dialects import labels
+from whybox.dialects.label_table import TABLE, Label
+from whybox.prompts import labels
 from whybox.prompts.observations import fold, neutralise
 
 LABELS = [
@@ -56,7 +57,7 @@ def test_a_label_as_a_heading_is_caught_without_a_colon(label: str) -> None:
     [
         "I had a thought: it works",
         "Actions speak: louder",
-        "The final answer: 42",
+        "The final answers: 42",
         "Answers: 3",
         "观察到的结果：3",
         "my action: none",
@@ -134,7 +135,7 @@ pieces = st.lists(
 def test_the_readers_of_replies_see_no_label_in_it(text: str) -> None:
     kinds = frozenset(kind for _, kind, _ in labels.LABELS)
     for line in neutralise(text).split("\n"):
-        assert not isinstance(labels.match(line, kinds, final=True), labels.Label), line
+        assert not isinstance(TABLE.match(line, kinds, final=True), Label), line
 
 
 @pytest.mark.parametrize("name", [name for _, _, names in labels.LABELS for name in names])

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from whybox.dialects.labels import ALONE, INVISIBLE, LABELS, Kind, Labels, fold
+from whybox.dialects.labels import INVISIBLE, fold
+from whybox.prompts.labels import ALONE, LABELS, Kind, Labels
 
 _IGNORED = frozenset(INVISIBLE)
 _MARKS = frozenset("*_`~")

@@ -27,7 +27,7 @@ class ReAct:
     """The dialect of text models.
 
     Args:
-        labels: the labels it knows; see :data:`whybox.dialects.labels.LABELS`.
+        labels: the labels it knows; see :data:`whybox.prompts.labels.LABELS`.
     """
 
     name = "react"

@@ -16,9 +16,10 @@ from typing import Literal
 from whybox.dialects import thinking
 from whybox.dialects.fences import bare_fence, fence_length, is_fence
 from whybox.dialects.label_table import LINE_START, Label, LabelTable
-from whybox.dialects.labels import FINISH, INVISIBLE, Kind, fold, is_no_action
+from whybox.dialects.labels import FINISH, INVISIBLE, fold, is_no_action
 from whybox.dialects.markup import FIRST_CHARACTERS, opening
 from whybox.dialects.strings import StringState
+from whybox.prompts.labels import Kind
 
 Where = Literal["preamble", "question", "think", "thought", "action", "input", "answer", "turn", "markup"]
 Piece = tuple[Where, str]

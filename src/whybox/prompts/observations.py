@@ -6,20 +6,13 @@ import re
 import unicodedata
 from itertools import islice
 
-_LABELS = frozenset(
-    {
-        "question", "thought", "thoughts", "action", "actioninput", "input", "observation", "observations",
-        "finalanswer", "answer", "问题", "問題",
-        "思考", "想法", "行动", "动作", "行动输入", "动作输入", "输入", "观察", "观察结果", "最终答案", "答案",
-        "行動", "動作", "行動輸入", "動作輸入", "輸入", "觀察", "觀察結果", "最終答案",
-    }
-)  # fmt: skip
-"""Labels of steps, lower case and without spaces; the traditional characters stand beside the simplified ones."""
+from whybox.prompts.labels import ALONE, LABELS
 
 _COLONS = frozenset(":：﹕︰∶꞉ː")
 _DECORATION = frozenset("*_#>~`-+•·●◆▪–—=\"'“”‘’「」『』[]【】()（）<{}《》〈〉")
 _NUMBERING = frozenset(".)、．")
-_LONGEST_LABEL = max(map(len, _LABELS))
+
+_CLOSING = {"[": "]", "［": "]", "(": ")", "（": ")", "【": "】"}
 
 _GUARD = "| "
 
@@ -31,6 +24,17 @@ _CONTROL = re.compile(
     r"|\x1b[ -/]*[0-~]"  # two characters: character sets, reset
     r"|[\x00-\x08\x0e-\x1f\x7f-\x9f]"
 )
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of ``text`` in one case, without accents, full-width forms made plain."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(char for char in unicodedata.normalize("NFKD", plain) if char.isalnum())
+
+
+_LABELS = frozenset(_letters(name) for _, _, names in LABELS for name in names)
+_ALONE = frozenset(map(_letters, ALONE))
+_LONGEST_LABEL = max(map(len, _LABELS))
 
 
 def fold(text: str, limit_chars: int, language: str = "en") -> str:
@@ -73,20 +77,20 @@ def _opens_step(line: str) -> bool:
     """Tell whether a line begins with a label, read as a lenient reader might read it."""
     start = _content_start(line)
     decoration = frozenset(line[:start])
-    ends = _COLONS | {"]"} if "[" in decoration else _COLONS
+    ends = _COLONS | {_CLOSING[char] for char in decoration if char in _CLOSING}
     significant = (char for char in islice(line, start, None) if not _is_invisible(char))
     seen = ""
     for char in significant:
-        for folded in unicodedata.normalize("NFKC", char).casefold():
+        for folded in unicodedata.normalize("NFKC", char):
             if folded in ends:
                 return _is_label(seen)
-            if folded.isalnum():
-                seen += folded
-            elif not (folded.isspace() or folded in _DECORATION):
+            letters = _letters(folded)
+            seen += letters
+            if not (letters or folded.isspace() or folded in _DECORATION or _is_invisible(folded)):
                 return False
         if len(seen) > _LONGEST_LABEL + 6:
             return False
-    return not decoration.isdisjoint("*#_`") and seen in _LABELS
+    return seen in _ALONE or (not decoration.isdisjoint("*#_`") and seen in _LABELS)
 
 
 def _is_label(seen: str) -> bool:
