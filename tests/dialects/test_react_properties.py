@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,26 @@ noise = st.lists(
                 ": ",
                 "now[]",
                 "None",
+                "Tool:",
+                "User:",
+                "> ",
+                "- ",
+                "<tool_call>",
+                "</tool_call>",
+                "<function=search>",
+                "<parameter=query>",
+                "</function>",
+                "[TOOL_CALLS]",
+                "<|channel|>",
+                "<|im_end|>",
+                "<|im_start|>",
+                "```json\n",
+                '{"action": "search", "action_input": "x"}',
+                '"""',
+                "\r\n",
+                "\\",
+                "(",
+                ")",
             ]
         ),
         line,
@@ -61,6 +82,23 @@ noise = st.lists(
 def pieces(draw: st.DrawFn, text: str) -> list[str]:
     cuts = sorted(draw(st.sets(st.integers(0, len(text)), max_size=12)))
     return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+SPLIT_ONCE = [
+    "a\n```\n```Action Input:[[<function=search>b",
+    "> Final Answer: a\r\n>>>b",
+    "search[```</think>",
+    "Question: a\nb\nAction: now[]",
+    "Final Answer: a\n>",
+]
+
+
+@pytest.mark.parametrize("text", SPLIT_ONCE)
+def test_what_was_once_read_otherwise_when_it_came_in_pieces_is_read_the_same(text: str) -> None:
+    whole, at_once = read([text])
+    parsed, deltas = read(list(text))
+    assert parsed == whole
+    assert shown(deltas, "answer") == shown(at_once, "answer")
 
 
 @settings(max_examples=400, deadline=None)

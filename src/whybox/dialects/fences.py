@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _OPENING = re.compile(r"(`{3,}|~{3,})(?:[\w+#.-]{0,30}[ \t]*(?:\r?\n|(?=[{\[]))|[ \t]*)")
-_FENCE_START = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+-]{0,30}")
+_FENCE_START = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[\w+-]{0,30}")
 _FENCE_LINE = re.compile(r"[ \t>]{0,8}(?:`{3,}|~{3,})")
 
 

@@ -113,6 +113,7 @@ class Scanner:
         self._ranges: list[tuple[Where, int, int]] = []  # what goes to ``_out`` next, as ranges of ``_text``
         self._candidate = -1  # where the next label may stand in ``_text``, when that has been looked for
         self._section = 0  # where the section begins in ``_text``, or has been seen up to
+        self._dequoted = -1  # where a line goes on behind its quotation mark
         self._turn: list[str] = []
         self._turn_by: Kind | Literal["fence"] = "question"
         self._strings = StringState(json_only=True)
@@ -272,12 +273,13 @@ class Scanner:
         if self.where == "question" and self._begun:
             self._begin("preamble")
         where = self.where
-        if self.spans[-1].quoted and self._begun:
+        if self.spans[-1].quoted and self._begun and self._base + self._next != self._dequoted:
             quote = _QUOTED.match(line)
             if quote and quote.end() == len(line) and not settled:
                 return False
             if quote:
                 self._next += quote.end()
+                self._dequoted = self._base + self._next
                 line = line[quote.end() :]
             elif not settled and not line.strip(" \t"):
                 return False
@@ -355,8 +357,9 @@ class Scanner:
         else:
             self._fenced = not self._fenced
             self._fence_in_line = self._fenced and not bare_fence(line)
-            self._put(self._next + len(line))
-        self._fresh = line.endswith(("\n", "\r"))
+            # What follows the marks on their line is looked at like any other text.
+            self._put(self._next + (len(line) if bare_fence(line) else fence_length(line)))
+        self._fresh = bare_fence(line) and line.endswith(("\n", "\r"))
         return True
 
     def _has_content(self) -> bool:
