@@ -66,7 +66,7 @@ def test_a_fence_around_the_whole_is_removed(text: str, bare: str, repairs: tupl
     [
         ("```\n", True, True, 3),
         ("  ~~~~ \n", True, True, 6),
-        ("> ```", True, True, 0),
+        ("> ```", True, True, 5),
         ("```py\n", True, False, 5),
         ("```c++ x", True, False, 6),
         ("``", False, False, 0),
