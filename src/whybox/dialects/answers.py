@@ -61,14 +61,18 @@ class AnswerStream:
             if "\n" not in self._held:
                 return ""
             self._close_marks()
-        out = self._show(self._safe())
-        while turn := self._turn():
-            if not self._in_fence():
+        end, counted, fences = self._safe(), 0, -1
+        for turn in _NEXT_TURN.finditer(self._held):
+            fences = self._fences_shown() if fences < 0 else fences
+            fences += self._held.count("```", counted, turn.start())
+            counted = turn.start()
+            if fences % 2 == 0:
+                out = self._show(_without_space(self._held, turn.start()))
                 self.cut, self._held = True, ""
-                break
+                return out
             # In a code fence such tokens are what the answer is about.
-            out += self._show(turn) + self._show(self._safe())
-        return out
+            end = max(end, turn.end())
+        return self._show(end)
 
     def close(self) -> str:
         """Return what was held back and belongs to the answer."""
@@ -87,16 +91,11 @@ class AnswerStream:
             self._shown.append(now)
         return now
 
-    def _turn(self) -> int:
-        """Return where the tokens end with which another's turn begins, right at the start of what is held; else 0."""
-        found = _NEXT_TURN.match(self._held, len(self._held) - len(self._held.lstrip()))
-        return found.end() if found else 0
-
-    def _in_fence(self) -> bool:
-        """Whether what has been shown ends inside a code fence."""
+    def _fences_shown(self) -> int:
+        """Return how many fences stand in what has been shown."""
         self._fences += "".join(self._shown[self._counted :]).count("```")
         self._counted = len(self._shown)
-        return self._fences % 2 == 1
+        return self._fences
 
     def _close_marks(self) -> None:
         line, newline, rest = self._held.partition("\n")
@@ -114,8 +113,7 @@ class AnswerStream:
             if start < 0 or not any(name == tail or (number == 0 and name.startswith(tail)) for name in _TOKENS):
                 break
             end = _without_space(held, start)
-        turn = _NEXT_TURN.search(held)
-        return _without_space(held, min(end, turn.start())) if turn else end
+        return end
 
 
 def _without_space(text: str, end: int) -> int:

@@ -113,6 +113,7 @@ class Scanner:
         self._ranges: list[tuple[Where, int, int]] = []  # what goes to ``_out`` next, as ranges of ``_text``
         self._candidate = -1  # where the next label may stand in ``_text``, when that has been looked for
         self._section = 0  # where the section begins in ``_text``, or has been seen up to
+        self._content = False  # whether the section has been seen to hold anything
         self._dequoted = -1  # where a line goes on behind its quotation mark
         self._turn: list[str] = []
         self._turn_by: Kind | Literal["fence"] = "question"
@@ -363,8 +364,10 @@ class Scanner:
         return True
 
     def _has_content(self) -> bool:
-        unseen = (*self._unseen, self._text[self._section : self._next])
-        return self._strings.begun or any(piece.strip(_BLANK) for piece in unseen)
+        if not self._content:
+            unseen = (*self._unseen, self._text[self._section : self._next])
+            self._content = self._strings.begun or any(piece.strip(_BLANK) for piece in unseen)
+        return self._content
 
     def _label(self, line: str, *, settled: bool, final: bool) -> Label | Literal["more"] | None:
         where = self.where
@@ -480,6 +483,7 @@ class Scanner:
         self._fresh, self._section = True, self._next
         self._strings, self._doubtful = StringState(json_only=where == "preamble"), None
         self._unseen, self._unseen_length = [], 0
+        self._content = False
         if where == "action":
             self._action = ""
 
