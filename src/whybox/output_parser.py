@@ -90,7 +90,7 @@ def read_form(tools: Iterable[ToolSpec], form: Form, output: str, language: str 
 
     Returns:
         ``kind`` (``action``, ``multi_action``, ``answer`` or ``retry``), ``thought``, ``tool``, ``input`` (a text for a
-        tool with one argument), ``calls``, ``answer``, ``streamed`` (what a listener to the answer received),
+        tool whose one argument is text), ``calls``, ``answer``, ``streamed`` (what a listener to the answer received),
         ``reason``, ``retry`` (the sentence for the model) and ``report``.
 
     Raises:
@@ -186,5 +186,5 @@ def _input(tools: tuple[ToolSpec, ...], call: Call) -> Any:
     names = list(parameters(spec)) if spec else []
     if len(names) == 1 and list(call.arguments) == names:
         value = call.arguments[names[0]]
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return value if isinstance(value, str) else call.arguments
     return call.arguments

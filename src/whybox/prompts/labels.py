@@ -29,7 +29,7 @@ LABELS: Labels = (
     ("en", "action", ("action", "next action")),
     ("en", "tool", ("tool", "tool name", "tool_name", "tool call", "tool to use", "function", "actions")),
     ("en", "tool", ("function name", "function call", "command", "call", "act", "use tool", "action name")),
-    ("en", "input", ("action input", "actioninput", "action_input", "action-input", "action inputs")),
+    ("en", "input", ("action input", "action  input", "actioninput", "action_input", "action-input", "action inputs")),
     ("en", "argument", ("input", "inputs", "tool input", "tool_input", "toolinput", "function input", "command input")),
     ("en", "argument", ("arguments", "args", "parameters", "params", "tool arguments", "tool args", "tool parameters")),
     ("en", "argument", ("action arguments", "action args", "action parameters", "function arguments")),
