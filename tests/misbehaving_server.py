@@ -4,7 +4,8 @@
     python -m tests.misbehaving_server --port 8099
     whybox ask "Hello?" --model any --base-url http://127.0.0.1:8099/keep-alives/v1
 
-The first part of the path names the oddity. An oddity is a function of an :class:`~tests.oddities.Exchange`; its
+The first part of the path names the oddity, the rest the protocol: ``/NAME/v1/chat/completions`` is OpenAI's,
+``/NAME/v1/messages`` Anthropic's. An oddity is a function of an :class:`~tests.oddities.Exchange`; its
 docstring is what ``--list`` prints.
 """
 
@@ -20,8 +21,17 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests import oddities_openai_failing, oddities_openai_whole  # noqa: F401 - they register themselves
-from tests.oddities import ODDITIES, Exchange
+# They register themselves.
+from tests import (  # noqa: F401
+    oddities_anthropic,
+    oddities_openai_calls,
+    oddities_openai_failing,
+    oddities_openai_refusing,
+    oddities_openai_whole,
+)
+from tests.oddities import ANTHROPIC, OPENAI, Exchange
+
+PROTOCOLS = {"v1/chat/completions": OPENAI, "v1/messages": ANTHROPIC}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -36,11 +46,12 @@ class _Handler(BaseHTTPRequestHandler):
         exchange = Exchange(headers, body, len(server.exchanges), self.connection, server.stopping)
         server.exchanges.append(exchange)
         self.close_connection = name != "kept-open"
-        if name not in ODDITIES or path.partition("?")[0] != "v1/chat/completions":
+        oddity = PROTOCOLS.get(path.partition("?")[0], {}).get(name)
+        if oddity is None:
             exchange.json({"error": {"message": f"there is no oddity at {self.path}"}}, 404)
             return
         try:
-            ODDITIES[name](exchange)
+            oddity(exchange)
         except OSError:
             exchange.hung_up.set()
 
@@ -94,8 +105,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8099)
     args = parser.parse_args()
     if args.list:
-        width = max(map(len, ODDITIES))
-        sys.stdout.writelines(f"{name:<{width}}  {function.__doc__}\n" for name, function in ODDITIES.items())
+        for path, oddities in PROTOCOLS.items():
+            width = max(map(len, oddities), default=0)
+            sys.stdout.write(f"/NAME/{path}\n")
+            sys.stdout.writelines(f"  {name:<{width}}  {each.__doc__}\n" for name, each in oddities.items())
         return
     with serving(args.port) as server:
         sys.stdout.write(f"listening on {server.url('NAME')}, Ctrl-C ends it\n")

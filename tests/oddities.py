@@ -12,16 +12,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Oddity = Callable[["Exchange"], None]
-ODDITIES: dict[str, Oddity] = {}
+OPENAI: dict[str, Oddity] = {}
+"""Oddities of servers that speak OpenAI's chat completions, at ``/NAME/v1/chat/completions``."""
+
+ANTHROPIC: dict[str, Oddity] = {}
+"""Oddities of servers that speak Anthropic's messages, at ``/NAME/v1/messages``."""
+
 TEXT = "你好🍸, 6 × 7 = 42."
 PIECES = ("你好", "🍸", ", 6 ×", " 7 =", " 42.")
 USAGE = {"prompt_tokens": 31, "completion_tokens": 11, "total_tokens": 42}
 
 
-def oddity(function: Oddity) -> Oddity:
-    """Register a function as the oddity of its name, with dashes."""
-    ODDITIES[function.__name__.strip("_").replace("_", "-")] = function
-    return function
+def oddity(registry: dict[str, Oddity]) -> Callable[[Oddity], Oddity]:
+    """Return a decorator that registers a function as the oddity of its name, with dashes."""
+
+    def register(function: Oddity) -> Oddity:
+        registry[function.__name__.strip("_").replace("_", "-")] = function
+        return function
+
+    return register
 
 
 def event(data: Any, end: str = "\n\n") -> bytes:

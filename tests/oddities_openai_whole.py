@@ -5,54 +5,54 @@ from __future__ import annotations
 import gzip
 import json
 
-from tests.oddities import DONE, PIECES, TEXT, USAGE, Exchange, chunk, event, oddity, ping, refuse
+from tests.oddities import DONE, OPENAI, PIECES, TEXT, USAGE, Exchange, chunk, event, oddity, ping, refuse
 
 
-@oddity
+@oddity(OPENAI)
 def plain(x: Exchange) -> None:
     """A faultless stream with usage."""
     x.whole(last=({"choices": [], "usage": USAGE},))
 
 
-@oddity
+@oddity(OPENAI)
 def empty_choices(x: Exchange) -> None:
     """A first chunk without choices, as Azure sends, and a last one with usage only."""
     x.stream({"choices": []}, *map(chunk, PIECES), chunk(finish="stop"), {"choices": [], "usage": USAGE}, DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def usage_in_every_chunk(x: Exchange) -> None:
     """Usage so far in every chunk; the last counts."""
     usages = [USAGE | {"completion_tokens": n} for n in (1, 4, 6, 8, 11)]
     x.stream(*[chunk(t, usage=u) for t, u in zip(PIECES, usages, strict=True)], chunk(finish="stop", usage=None), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def cached_tokens(x: Exchange) -> None:
     """Cache hits in prompt_tokens_details."""
     x.whole(last=({"choices": [], "usage": USAGE | {"prompt_tokens_details": {"cached_tokens": 20}}},))
 
 
-@oddity
+@oddity(OPENAI)
 def cache_hits_as_deepseek(x: Exchange) -> None:
     """Cache hits in prompt_cache_hit_tokens."""
     x.whole(last=({"choices": [], "usage": USAGE | {"prompt_cache_hit_tokens": 20, "prompt_tokens_details": None}},))
 
 
-@oddity
+@oddity(OPENAI)
 def cache_hits_as_llama_cpp(x: Exchange) -> None:
     """No usage at all, but llama.cpp's timings."""
     timings = {"cache_n": 20, "prompt_n": 11, "predicted_n": 11, "prompt_ms": 1.5}
     x.stream(*map(chunk, PIECES), chunk(finish="stop", timings=timings), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def usage_nonsense(x: Exchange) -> None:
     """Usage with values that are no counts."""
     x.whole(last=({"choices": [], "usage": {"prompt_tokens": "many", "completion_tokens": True, "x": -1}},))
 
 
-@oddity
+@oddity(OPENAI)
 def null_content(x: Exchange) -> None:
     """content null, delta null, choices null, between the text."""
     null_delta = {"choices": [{"index": 0, "delta": None}]}
@@ -68,35 +68,35 @@ def null_content(x: Exchange) -> None:
     )
 
 
-@oddity
+@oddity(OPENAI)
 def content_parts(x: Exchange) -> None:
     """content as a list of parts, with a thinking part among them."""
     thinking = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]
     x.whole(stream=(thinking, *[[{"type": "text", "text": piece}] for piece in PIECES]))  # type: ignore[arg-type]
 
 
-@oddity
+@oddity(OPENAI)
 def reasoning_content(x: Exchange) -> None:
     """Reasoning on its own channel, by both of its names."""
     thoughts = [{"choices": [{"delta": {name: "hm", "content": None}}]} for name in ("reasoning_content", "reasoning")]
     x.stream(*thoughts, *map(chunk, PIECES), chunk(finish="stop"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def keep_alives(x: Exchange) -> None:
     """Comments, ping events, empty data and words that are no JSON between the chunks."""
     noise = b": ping\n\n\n\nevent: ping\ndata: {}\n\ndata:\n\ndata: : PROCESSING\n\nretry: 10\nid: 7\n\n"
     x.stream(*[item for piece in PIECES for item in (noise, chunk(piece))], noise, chunk(finish="stop"), noise, DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def crlf(x: Exchange) -> None:
     """Lines that end in CR LF, and no space behind the colon."""
     items = [*map(chunk, PIECES), chunk(finish="stop")]
     x.stream(*[event(item, "\r\n\r\n").replace(b"data: ", b"data:") for item in items], b"data:[DONE]\r\n\r\n")
 
 
-@oddity
+@oddity(OPENAI)
 def byte_by_byte(x: Exchange) -> None:
     """Each byte in a packet of its own, so that every character is split."""
     x.head()
@@ -105,13 +105,13 @@ def byte_by_byte(x: Exchange) -> None:
             x.raw(item[at : at + 1])
 
 
-@oddity
+@oddity(OPENAI)
 def invalid_byte(x: Exchange) -> None:
     """One byte that is not UTF-8."""
     x.stream(chunk("a"), event(chunk("bXc")).replace(b"X", b"\xff"), chunk("你", "stop"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def surrogate_halves(x: Exchange) -> None:
     """A surrogate pair as escapes in two chunks, and a lone one."""
     x.stream(
@@ -120,93 +120,93 @@ def surrogate_halves(x: Exchange) -> None:
     x.events(chunk(finish="stop"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def plain_json(x: Exchange) -> None:
     """A JSON completion although a stream was asked for."""
     x.json({"choices": [{"message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}], "usage": USAGE})
 
 
-@oddity
+@oddity(OPENAI)
 def json_called_a_stream(x: Exchange) -> None:
     """A JSON completion with the content type of a stream and white space before it."""
     x.head()
     x.raw(b" \r\n" + json.dumps({"choices": [{"message": {"content": TEXT}, "finish_reason": "stop"}]}).encode())
 
 
-@oddity
+@oddity(OPENAI)
 def stream_called_json(x: Exchange) -> None:
     """A stream with the content type of JSON."""
     x.head(kind="application/json")
     x.events(*map(chunk, PIECES), chunk(finish="stop"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def gzipped(x: Exchange) -> None:
     """A compressed stream although none was accepted."""
     x.head(Content_Encoding="gzip")
     x.raw(gzip.compress(b"".join(map(event, [*map(chunk, PIECES), chunk(finish="stop")])) + DONE))
 
 
-@oddity
+@oddity(OPENAI)
 def two_choices(x: Exchange) -> None:
     """A second choice that was not asked for."""
     other = {"choices": [{"index": 1, "delta": {"content": "other"}, "finish_reason": "length"}]}
     x.stream(*[item for piece in PIECES for item in (other, chunk(piece))], chunk(finish="stop"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def no_done(x: Exchange) -> None:
     """finish_reason, but no [DONE]."""
     x.stream(*map(chunk, PIECES), chunk(finish="stop"))
 
 
-@oddity
+@oddity(OPENAI)
 def no_done_and_left_open(x: Exchange) -> None:
     """finish_reason, then keep-alives for ever."""
     x.stream(*map(chunk, PIECES), chunk(finish="stop"))
     ping(x)
 
 
-@oddity
+@oddity(OPENAI)
 def done_without_finish(x: Exchange) -> None:
     """[DONE], but no finish_reason."""
     x.stream(*map(chunk, PIECES), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def done_and_left_open(x: Exchange) -> None:
     """[DONE], then nothing, and the connection stays open."""
     x.whole()
     x.wait_for_hang_up()
 
 
-@oddity
+@oddity(OPENAI)
 def no_last_newline(x: Exchange) -> None:
     """The stream ends right behind the last brace."""
     x.stream(*map(chunk, PIECES), event(chunk(finish="stop"), ""))
 
 
-@oddity
+@oddity(OPENAI)
 def text_after_done(x: Exchange) -> None:
     """More text behind the end."""
     x.whole(last=(chunk("more"), chunk("more", "stop")))
     x.events(chunk("more"))
 
 
-@oddity
+@oddity(OPENAI)
 def reset_after_finish(x: Exchange) -> None:
     """The connection is reset when the reply is whole."""
     x.stream(*map(chunk, PIECES), chunk(finish="stop"))
     x.reset()
 
 
-@oddity
+@oddity(OPENAI)
 def length(x: Exchange) -> None:
     """The reply is cut by the token limit."""
     x.stream(*map(chunk, PIECES), chunk(finish="length"), DONE)
 
 
-@oddity
+@oddity(OPENAI)
 def kept_open(x: Exchange) -> None:
     """A faultless stream in HTTP chunks on a connection that is kept open."""
     x.raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -214,20 +214,20 @@ def kept_open(x: Exchange) -> None:
         x.raw(b"%x\r\n%s\r\n" % (len(item), item))
 
 
-@oddity
+@oddity(OPENAI)
 def stop_ignored(x: Exchange) -> None:
     """The stop string arrives, in two pieces, and more text behind it for ever."""
     x.stream(*map(chunk, PIECES), chunk("\nObser"), chunk("vation: invented"))
     x.wait_for_hang_up()
 
 
-@oddity
+@oddity(OPENAI)
 def almost_a_stop(x: Exchange) -> None:
     """The reply ends with the beginning of a stop string."""
     x.whole(stream=(*PIECES, "\nObserv"))
 
 
-@oddity
+@oddity(OPENAI)
 def stop_unsupported(x: Exchange) -> None:
     """A request with stop is refused; the reply runs over the stop string."""
     if "stop" in x.body:
@@ -236,7 +236,7 @@ def stop_unsupported(x: Exchange) -> None:
         x.whole(stream=(*PIECES, "\nObservation: invented"))
 
 
-@oddity
+@oddity(OPENAI)
 def stream_options_unsupported(x: Exchange) -> None:
     """A request with stream_options is refused, in FastAPI's words."""
     if "stream_options" in x.body:
@@ -246,7 +246,7 @@ def stream_options_unsupported(x: Exchange) -> None:
         x.whole()
 
 
-@oddity
+@oddity(OPENAI)
 def max_tokens_renamed(x: Exchange) -> None:
     """A request with max_tokens is refused in favour of max_completion_tokens."""
     if "max_tokens" in x.body:
@@ -255,13 +255,13 @@ def max_tokens_renamed(x: Exchange) -> None:
         x.whole()
 
 
-@oddity
+@oddity(OPENAI)
 def everything_unsupported(x: Exchange) -> None:
     """Every field is refused, one after the other, for ever."""
     refuse(x, "these are not supported: stop, stream_options, max_tokens (use max_completion_tokens), messages")
 
 
-@oddity
+@oddity(OPENAI)
 def prefix_echoed(x: Exchange) -> None:
     """The last assistant message is repeated before it is gone on from."""
     x.whole(
@@ -269,13 +269,13 @@ def prefix_echoed(x: Exchange) -> None:
     )
 
 
-@oddity
+@oddity(OPENAI)
 def prefix_not_echoed(x: Exchange) -> None:
     """The last assistant message is gone on from."""
     x.whole(stream=PIECES if x.body["messages"][-1]["role"] == "assistant" else ("no prefix",))
 
 
-@oddity
+@oddity(OPENAI)
 def prefix_half_echoed(x: Exchange) -> None:
     """The reply begins like the prefix but goes on differently: it is no echo."""
     x.whole(stream=(x.body["messages"][-1]["content"][:3], *PIECES))

@@ -40,8 +40,13 @@ def test_infinite_numbers_are_said_and_not_turned_to_nothing() -> None:
     assert data["call"]["arguments"] == {"up": "Infinity", "down": ["-Infinity"], "none": {"x": "NaN"}, "one": 1.5}
 
 
-def test_a_delta_is_three_fields() -> None:
-    assert to_data(Delta(section="thought", text="so")) == {"type": "delta", "section": "thought", "text": "so"}
+def test_a_delta_as_data() -> None:
+    assert to_data(Delta(section="thought", text="so")) == {
+        "type": "delta",
+        "section": "thought",
+        "text": "so",
+        "anew": False,
+    }
 
 
 def test_an_event_of_a_later_version_is_kept_as_it_is() -> None:

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from whybox.assemble import (
     Settings,
-    default_dialect,
     default_store,
+    dialects_of,
     edges_of,
     knowledge_base,
     mode_of,
@@ -59,17 +59,20 @@ class Agent:
         self._settings = model if isinstance(model, Settings) else Settings(model=model, **options)
         self._given_store = store
         self._person = person
-        self._dialect = dialect or default_dialect()
-        self._model: Model | None = None
+        self._dialects = dialects_of(dialect)
+        self._models: dict[str | Model, Model] = {}
         self._store: Store | None = store
         self._loop = LoopThread()
 
     @property
     def model(self) -> Model:
         """The model that answers."""
-        if self._model is None:
-            self._model = model_of(self._settings)
-        return self._model
+        return self._resolved(self._settings.model)
+
+    def _resolved(self, name: str | Model) -> Model:
+        if name not in self._models:
+            self._models[name] = model_of(self._settings, name)
+        return self._models[name]
 
     @property
     def mode(self) -> Mode:
@@ -136,11 +139,12 @@ class Agent:
         settings, kb = self._settings, knowledge_base(self._settings)
         try:
             tools = tools_of(settings, language, kb)
-            spec = spec_of(settings, self.model, tools, language)
-            edges = edges_of(self.model, tools, self.store, self._person, settings.limits, language)
+            models = {name: self._resolved(name) for name in settings.all_models}
+            spec = spec_of(settings, models, tools, language)
+            edges = edges_of(models.values(), tools, self.store, self._person, settings.limits, language)
             started = Started(question=question, language=language, agent=spec.model_dump(mode="json"))
             first = Resumed() if len(trace) else started
-            async with aclosing(drive(spec, self._dialect, edges, run_id, trace, first)) as items:
+            async with aclosing(drive(spec, self._dialects, edges, run_id, trace, first)) as items:
                 async for item in items:
                     yield item
         finally:
@@ -152,12 +156,12 @@ class Agent:
         async for item in items:
             if isinstance(item, Stamped):
                 run_id = item.run
-        return Result(run_id, tuple(await self.store.read(run_id)), free=self.model.price.startswith("free"))
+        return Result(run_id, tuple(await self.store.read(run_id)))
 
     async def close(self) -> None:
         """Release the model and the store that this agent opened."""
-        if self._model is not None:
-            await self._model.close()
+        for model in self._models.values():
+            await model.close()
         if self._store is not None and self._given_store is None:
             await self._store.close()
         self._loop.close()

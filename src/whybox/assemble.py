@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import anyio
 
 from whybox import config
-from whybox.dialects.react import ReAct
+from whybox.dialects.by_mode import Dialects
 from whybox.engine.drive import Edges
 from whybox.errors import UsageError
 from whybox.people import Nobody
 from whybox.ports import Abilities, Dialect, Mode, Model, Person, Store, Tool, ToolSpec
 from whybox.prompts.instructions import instructions
-from whybox.providers.registry import resolve
-from whybox.spec import AgentSpec, Approval, Limits
+from whybox.providers.registry import PROVIDERS, resolve
+from whybox.spec import AgentSpec, Approval, Limits, ModelUse
 from whybox.tools.base import FunctionTool, ToolRegistry, tool
-from whybox.tools.runner import guard
+from whybox.tools.runner import SideBySide, guard
 
 if TYPE_CHECKING:
     from whybox.store.sql import SqlStore
@@ -38,13 +41,18 @@ class Settings:
         base_url: of an OpenAI-compatible server that serves ``model``.
         tools: tools, functions, or names of built-in tools (``*`` for all of them); None for all built-in ones.
         prompt: a Jinja2 template in place of the built-in instructions.
-        mode: ``text`` or ``grammar``; None for the best the model can do.
+        mode: ``text``, ``grammar``, ``json`` or ``tools``; None for the one that suits the model best.
         language: ``en``, ``zh``, or None for the question's own.
         approve: which calls ask a person.
         limits: bounds of a run.
         temperature: of decoding.
         knowledge_base: the index file of ``lookup``; None for the one in the data folder.
         context: tokens an embedded model can read; None for its default.
+        answer_model: the model that writes the final answer, if it is another one; likewise for summaries.
+        summarize_model: see ``answer_model``.
+        escalate: the model that takes over a step when there is no progress.
+        fallbacks: models that are tried, in order, when the one before is down.
+        logprobs: how many of the likeliest tokens are kept for each token of a reply; 0 for none.
         debug: let native libraries write their logs.
     """
 
@@ -59,34 +67,51 @@ class Settings:
     temperature: float = 0.0
     knowledge_base: Path | None = None
     context: int | None = None
+    answer_model: str | Model | None = None
+    summarize_model: str | Model | None = None
+    escalate: str | Model | None = None
+    fallbacks: Sequence[str | Model] = ()
+    logprobs: int = 0
     debug: bool = False
 
+    @property
+    def all_models(self) -> tuple[str | Model, ...]:
+        """Every model that was named, the one that thinks first."""
+        others = (self.answer_model, self.summarize_model, self.escalate, *self.fallbacks)
+        return (self.model, *(model for model in others if model is not None))
 
-def model_of(settings: Settings) -> Model:
+
+def model_of(settings: Settings, name: str | Model) -> Model:
     """Return the model that was named.
+
+    Args:
+        settings: where its server is, unless the model's provider says so.
+        name: ``provider:name``, or a model port.
 
     Raises:
         UnknownModel: there is no such provider or model.
         ModelError: it is known but cannot be used here.
     """
-    if not isinstance(settings.model, str):
-        return settings.model
+    if not isinstance(name, str):
+        return name
+    main = name == settings.model
     return resolve(
-        settings.model,
-        base_url=settings.base_url,
+        name,
+        base_url=settings.base_url if main or name.partition(":")[0] not in PROVIDERS else None,
         api_key=config.api_key(),
         cache_dir=config.cache_dir(),
         context=settings.context,
-        abilities=_promised(settings),
+        abilities=_promised(settings) if main else None,
         debug=settings.debug,
     )
 
 
 def _promised(settings: Settings) -> Abilities | None:
     """Return what a server can do because the user says so; None for plain text."""
-    if settings.base_url and settings.mode == "grammar":
-        return Abilities(grammar=True, context=settings.context)
-    return None
+    if not settings.base_url or settings.mode in (None, "text"):
+        return None
+    field = {"json": "json_schema"}.get(str(settings.mode), str(settings.mode))
+    return Abilities(context=settings.context).model_copy(update={field: True})
 
 
 def knowledge_base(settings: Settings) -> KnowledgeBase | None:
@@ -145,38 +170,91 @@ def mode_of(settings: Settings, model: Model) -> Mode:
     Raises:
         UsageError: the mode is one the model cannot do.
     """
-    if settings.mode == "grammar" and not model.abilities.grammar:
-        raise UsageError(f"{model.name} cannot be held to a grammar", "use --mode text")
-    return settings.mode or ("grammar" if model.abilities.grammar else "text")
+    if settings.mode is None:
+        return model.abilities.best or ("grammar" if model.abilities.grammar else "text")
+    if not model.abilities.can(settings.mode):
+        modes = [mode for mode in get_args(Mode) if model.abilities.can(mode)]
+        hint = f"use --mode {' or '.join(modes)}, or find out what it can do: whybox models check {model.name}"
+        raise UsageError(f"{model.name} {_CANNOT[settings.mode]}", hint)
+    return settings.mode
 
 
-def spec_of(settings: Settings, model: Model, tools: ToolRegistry, language: str) -> AgentSpec:
+_CANNOT = {
+    "grammar": "cannot be held to a grammar",
+    "json": "cannot be held to a JSON schema",
+    "tools": "has no native tool calls",
+}
+
+
+def use_of(model: Model, mode: Mode | None, logprobs: int = 0) -> ModelUse:
+    """Return how a model is used: in ``mode`` if it can, else in the one that suits it best."""
+    abilities = model.abilities
+    if mode is None or not abilities.can(mode):
+        mode = abilities.best or ("grammar" if abilities.grammar else "text")
+    return ModelUse(name=model.name, mode=mode, prefix=abilities.prefix, logprobs=logprobs if abilities.logprobs else 0)
+
+
+def spec_of(settings: Settings, models: Mapping[str | Model, Model], tools: ToolRegistry, language: str) -> AgentSpec:
     """Return the agent as data.
+
+    Args:
+        settings: what was set.
+        models: the model of each name in it.
+        tools: what it may use.
+        language: of prompts and labels.
 
     Raises:
         UsageError: the mode is one the model cannot do.
         ConfigError: the prompt template cannot be rendered.
     """
-    instructions(settings.prompt, tools.specs, language)
+    model = models[settings.model]
+    mode = mode_of(settings, model)
+    instructions(settings.prompt, tools.specs, language, mode)
+
+    def use(name: str | Model | None) -> ModelUse | None:
+        return None if name is None else use_of(models[name], mode, settings.logprobs)
+
+    think = use_of(model, mode, settings.logprobs)
     return AgentSpec(
         model=model.name,
-        mode=mode_of(settings, model),
+        mode=mode,
         language=language,
         tools=tuple(tools.specs),
-        prefix=model.abilities.prefix,
+        prefix=think.prefix,
         instructions=settings.prompt,
         approve=settings.approve,
         limits=settings.limits,
         temperature=settings.temperature,
+        logprobs=think.logprobs,
+        answer=use(settings.answer_model),
+        summarize=use(settings.summarize_model),
+        larger=use(settings.escalate),
+        fallbacks=tuple(use_of(models[name], mode, settings.logprobs) for name in settings.fallbacks),
     )
 
 
 def edges_of(
-    model: Model, tools: ToolRegistry, store: Store, person: Person | None, limits: Limits, language: str
+    models: Iterable[Model],
+    tools: ToolRegistry,
+    store: Store,
+    person: Person | None,
+    limits: Limits,
+    language: str,
 ) -> Edges:
     """Return what a run acts through, each tool held to its time."""
     guarded = {name: guard(each, limits.tool_seconds, language) for name, each in tools.items()}
-    return Edges(model=model, tools=guarded, person=person or Nobody(), store=store)
+    return Edges(
+        models={model.name: model for model in models},
+        tools=SideBySide(guarded),
+        person=person or Nobody(),
+        store=store,
+        pause=jittered,
+    )
+
+
+async def jittered(seconds: float) -> None:
+    """Wait up to a quarter longer than ``seconds``, so that runs that failed together do not come back together."""
+    await anyio.sleep(seconds * random.uniform(1, 1.25))  # noqa: S311 - no secret depends on it
 
 
 def default_store() -> SqlStore:
@@ -186,6 +264,6 @@ def default_store() -> SqlStore:
     return SqlStore(config.data_dir() / "runs.sqlite3")
 
 
-def default_dialect() -> Dialect:
-    """Return the form in which text models write their steps."""
-    return ReAct()
+def dialects_of(text: Dialect | None) -> Dialects:
+    """Return the form of replies in each mode; ``text`` takes the place of text ReAct."""
+    return Dialects(text)

@@ -69,10 +69,24 @@ class StoreError(WhyboxError):
 
 
 class ModelError(WhyboxError):
-    """The model could not be reached or did not finish its reply."""
+    """The model could not be reached or did not finish its reply.
+
+    Args:
+        message: see :class:`WhyboxError`.
+        hint: see :class:`WhyboxError`.
+        temporary: the same call may succeed later.
+        retry_after: how long the server asks to wait, in seconds.
+    """
 
     exit_code = 3
     kind = "failed"
+
+    def __init__(
+        self, message: str, hint: str = "", *, temporary: bool | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, hint)
+        self.temporary = self.kind == "broken" if temporary is None else temporary
+        self.retry_after = retry_after
 
 
 class ModelUnreachable(ModelError):

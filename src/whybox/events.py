@@ -15,14 +15,30 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 VERSION = 1
 
 Section = Literal["thought", "action", "answer"]
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 ModelRole = Literal["think", "answer", "summarize"]
+Token = tuple[str, float, tuple[tuple[str, float], ...]]
+"""A token of a reply, its log-probability (natural logarithm), and the likeliest tokens in its place with theirs."""
 
 
 class Value(BaseModel):
     """Base of all recorded values: frozen, compared by content, tolerant of later fields."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class NativeCall(Value):
+    """A tool call in a server's own form.
+
+    Args:
+        id: what its result is matched by; empty when the server gave none.
+        name: the tool's name.
+        arguments: JSON text as the model wrote it, or an object when the server sent one.
+    """
+
+    id: str = ""
+    name: str
+    arguments: str | dict[str, Any] = ""
 
 
 class Segment(Value):
@@ -32,14 +48,23 @@ class Segment(Value):
         name: ``instructions``, ``tool:calculator``, ``example:1``, ``question``, ``step:3.reply``,
             ``step:3.observation`` ...
         role: whose message the part belongs to.
-        text: exactly what is sent.
+        text: exactly what is sent; for a call and a definition the same as JSON.
         tokens: its length by the model's own tokenizer, or None when that is not known.
+        part: what of the message it is: its ``text``, the ``reasoning`` before it, a native tool ``call``, the
+            ``result`` of one, or the ``definition`` of a tool, which is sent beside the messages.
+        call: the call, where ``part`` is ``call``.
+        result_of: the id of the call, where ``part`` is ``result``.
+        blocks: a vendor's own form of the reasoning, which is sent back unchanged.
     """
 
     name: str
     role: Role
     text: str
     tokens: int | None = None
+    part: Literal["text", "reasoning", "call", "result", "definition"] = "text"
+    call: NativeCall | None = None
+    result_of: str = ""
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 class Call(Value):
@@ -49,11 +74,13 @@ class Call(Value):
         tool: the tool's name.
         arguments: its arguments by name.
         text: the input as the model wrote it.
+        id: of a native call, what its result is matched by.
     """
 
     tool: str
     arguments: dict[str, Any] = {}
     text: str = ""
+    id: str = ""
 
 
 class Report(Value):
@@ -80,13 +107,17 @@ class Usage(Value):
     Args:
         prompt_tokens: length of the prompt, in tokens.
         cached_tokens: how many of them were served from the prompt cache.
-        completion_tokens: length of the reply, in tokens.
+        written_tokens: how many of them were put into the prompt cache, where that has its own price.
+        completion_tokens: length of the reply with its reasoning, in tokens.
+        reasoning_tokens: how many of them were reasoning.
         estimated: True when counted on our side and not reported by the model's server.
     """
 
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
+    written_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
     estimated: bool = False
 
 
@@ -118,7 +149,17 @@ class Asked(Value):
 class Replied(Value):
     """The model's reply, whole and unchanged (without the prefix it was given).
 
-    ``finish`` is ``stop``, or ``length`` when the reply was cut by the token limit.
+    Args:
+        step: the reply's number.
+        text: the visible text.
+        finish: ``stop``, or ``length`` when the reply was cut by the token limit.
+        usage: what the call used.
+        reasoning: what came on the model's reasoning channel.
+        calls: native tool calls, in order.
+        blocks: a vendor's own form of the reasoning, to be sent back unchanged.
+        tokens: the tokens of the text with their probabilities, when they were asked for.
+        notes: what had to be done differently for this server, such as cutting at a stop string on our side.
+        cost: in US dollars; None when the price or the usage is not known.
     """
 
     type: Literal["replied"] = "replied"
@@ -126,16 +167,69 @@ class Replied(Value):
     text: str
     finish: Literal["stop", "length"] = "stop"
     usage: Usage = Usage()
+    reasoning: str = ""
+    calls: tuple[NativeCall, ...] = ()
+    blocks: tuple[dict[str, Any], ...] = ()
+    tokens: tuple[Token, ...] = ()
+    notes: tuple[str, ...] = ()
+    cost: float | None = None
 
 
 class ModelFailed(Value):
-    """A model call ended without a whole reply; nothing of the unfinished text is used."""
+    """A model call ended without a whole reply; nothing of the unfinished text is used.
+
+    Args:
+        step: the number of the reply that was to come.
+        kind: of failure, such as ``unreachable``, ``timeout``, ``broken``, ``context``.
+        message: what went wrong, for a person.
+        partial: the text that had come; likewise ``reasoning``, and ``action`` for native calls as they were shown.
+        temporary: the same call may succeed later.
+        retry_after: how long the server asks to wait, in seconds.
+    """
 
     type: Literal["model_failed"] = "model_failed"
     step: int
     kind: str
     message: str
     partial: str = ""
+    reasoning: str = ""
+    action: str = ""
+    temporary: bool = False
+    retry_after: float | None = None
+
+
+class Retrying(Value):
+    """The call that failed is about to be made again.
+
+    Args:
+        step: the number of the reply that is due.
+        attempt: how many times it has failed.
+        wait: how long is waited before, in seconds, before a random part is added.
+        reason: why it failed.
+    """
+
+    type: Literal["retrying"] = "retrying"
+    step: int
+    attempt: int
+    wait: float
+    reason: str
+
+
+class Switched(Value):
+    """Another model takes over.
+
+    Args:
+        step: the number of the reply that is due.
+        model: the model that takes over.
+        cause: ``fallback``: the one before is down; ``escalated``: it makes no progress.
+        reason: in words.
+    """
+
+    type: Literal["switched"] = "switched"
+    step: int
+    model: str
+    cause: Literal["fallback", "escalated"]
+    reason: str
 
 
 class Parsed(Value):
@@ -254,6 +348,8 @@ Known = (
     | Asked
     | Replied
     | ModelFailed
+    | Retrying
+    | Switched
     | Parsed
     | Paused
     | Approved
@@ -272,11 +368,15 @@ _types = {cls.model_fields["type"].default for cls in Known.__args__}
 
 
 class Delta(Value):
-    """A piece of text the moment the model produced it. Never stored: the reply is, once it is whole."""
+    """A piece of text the moment the model produced it. Never stored: the reply is, once it is whole.
+
+    ``anew`` says that the reply has begun again in other words: what was shown of it before does not count.
+    """
 
     type: Literal["delta"] = "delta"
     section: Section
     text: str
+    anew: bool = False
 
 
 class Reading(Value):

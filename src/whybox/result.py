@@ -14,14 +14,12 @@ class Result:
     Args:
         run_id: the run's id in the store.
         events: its events as stored.
-        free: the model costs nothing.
     """
 
-    def __init__(self, run_id: str, events: tuple[Stamped, ...], *, free: bool = False) -> None:
+    def __init__(self, run_id: str, events: tuple[Stamped, ...]) -> None:
         self.run_id = run_id
         self.events = events
         self.trace = Trace(stamped.event for stamped in events)
-        self._free = free
 
     @property
     def answer(self) -> str | None:
@@ -53,8 +51,8 @@ class Result:
 
     @property
     def cost(self) -> float | None:
-        """Money spent, in US dollars; None when the price is not known."""
-        return 0.0 if self._free else None
+        """Money spent, in US dollars; None when a price is not known."""
+        return self.trace.cost
 
     def __repr__(self) -> str:
         return (

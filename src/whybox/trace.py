@@ -21,11 +21,41 @@ from whybox.events import (
     Rejected,
     Replied,
     Resumed,
+    Retrying,
     Started,
     Stopped,
+    Switched,
     Unknown,
     Usage,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was shown of a reply that did not become whole: ``reasoning``, ``text`` and native calls as ``action``."""
+
+    reasoning: str = ""
+    text: str = ""
+    action: str = ""
+
+    def then(self, failed: ModelFailed) -> Shown:
+        """Return what is shown after one more try: the longer of two tries that say the same, else the later one."""
+        return self if self.begins_with(failed) else Shown(failed.reasoning, failed.partial, failed.action)
+
+    def begins_with(self, failed: ModelFailed) -> bool:
+        """Return whether a try has shown nothing beyond this."""
+        return all(old.startswith(new) for old, new in self._beside(failed))
+
+    def goes_on_in(self, failed: ModelFailed) -> bool:
+        """Return whether a try has repeated all of this."""
+        return all(new.startswith(old) for old, new in self._beside(failed))
+
+    def _beside(self, failed: ModelFailed) -> tuple[tuple[str, str], ...]:
+        return (self.reasoning, failed.reasoning), (self.text, failed.partial), (self.action, failed.action)
+
+
+NOTHING_SHOWN = Shown()
+_NOTHING_USED = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,56 +64,128 @@ class State:
 
     Args:
         last: the last event that moved the run on; notes of intent (asked, resumed) do not.
+        asked: the last model call.
         steps: how many replies the model has given.
         unread: how many replies in a row could not be read.
         pending: calls of the last reply that have no observation yet.
+        allowed: those of them that a person has allowed.
+        called: those of them that were begun.
+        draft: the answer of the thinking model, while another one is to write the final answer.
         limit: the limit that ended the search, if one did.
-        prompt_tokens: tokens of all prompts so far, as far as known; likewise the other two.
+        failures: how often the call that is due has failed.
+        shown: what was shown of it.
+        fallback: how many models were given up because they are down.
+        escalated: the number of the last step that went to the larger model.
+        usage: tokens of all calls, as far as known.
+        cost: money spent, in US dollars; None when a price or a usage is not known.
     """
 
     last: Event | None = None
+    asked: Asked | None = None
     steps: int = 0
     unread: int = 0
     pending: tuple[Call, ...] = ()
+    allowed: tuple[Call, ...] = ()
+    called: tuple[Call, ...] = ()
+    draft: Parsed | None = None
     limit: LimitReached | None = None
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
+    failures: int = 0
+    shown: Shown = NOTHING_SHOWN
+    fallback: int = 0
+    escalated: int = 0
+    usage: Usage = _NOTHING_USED
+    cost: float | None = 0.0
 
 
 def _advance(state: State, event: Event) -> State:
     match event:
-        case Asked() | Unknown():
+        case Unknown():
             return state
+        case Asked():
+            return replace(state, asked=event)
         case Resumed() if isinstance(state.last, ModelFailed):
-            return replace(state, last=state.limit)  # the call that failed is made again
-        case Resumed():
-            return state
-        case Stopped():
+            return replace(state, last=event, failures=0)  # the call that failed is made again
+        case Resumed() | Stopped():
             # A stop is an end only until the run is resumed; what it was about to do stays known.
             return state
-        case Replied(usage=usage):
-            return _with_usage(replace(state, last=event, steps=state.steps + 1), usage)
-        case Parsed(retry=retry, calls=calls):
-            return replace(state, last=event, unread=state.unread + 1 if retry else 0, pending=calls)
+        case Replied():
+            return _replied(state, event)
+        case ModelFailed():
+            return replace(state, last=event, failures=state.failures + 1, shown=state.shown.then(event))
+        case Switched(cause="fallback"):
+            return replace(state, last=event, failures=0, fallback=state.fallback + 1)
+        case Switched(step=step):
+            return replace(state, last=event, failures=0, escalated=step)
+        case Parsed():
+            return _parsed(state, event)
+        case Approved(call=call):
+            return replace(
+                state, last=event, allowed=(*state.allowed, call), called=_without(state.called, call, strict=True)
+            )
+        case Called(call=call):
+            return replace(state, last=event, called=(*state.called, call))
         case Observed(call=call):
-            return replace(state, last=event, pending=_without(state.pending, call))
+            return replace(
+                state,
+                last=event,
+                pending=_without(state.pending, call),
+                allowed=_without(state.allowed, call, strict=True),
+                called=_without(state.called, call, strict=True),
+            )
         case LimitReached():
-            return replace(state, last=event, limit=event, pending=())
-        case Started() | ModelFailed() | Paused() | Approved() | Rejected() | Called() | Answered():
+            return replace(state, last=event, limit=event, pending=(), allowed=(), called=())
+        case Started() | Retrying() | Paused() | Rejected() | Answered():
             return replace(state, last=event)
 
 
-def _with_usage(state: State, usage: Usage) -> State:
+def _replied(state: State, reply: Replied) -> State:
+    cost = None if state.cost is None or reply.cost is None else state.cost + reply.cost
     return replace(
         state,
-        prompt_tokens=state.prompt_tokens + (usage.prompt_tokens or 0),
-        cached_tokens=state.cached_tokens + (usage.cached_tokens or 0),
-        completion_tokens=state.completion_tokens + (usage.completion_tokens or 0),
+        last=reply,
+        steps=state.steps + 1,
+        failures=0,
+        shown=NOTHING_SHOWN,
+        usage=added(state.usage, reply.usage),
+        cost=cost,
     )
 
 
-def _without(calls: tuple[Call, ...], done: Call) -> tuple[Call, ...]:
+def _parsed(state: State, parsed: Parsed) -> State:
+    is_draft = parsed.answer is not None and state.asked is not None and state.asked.role == "think"
+    return replace(
+        state,
+        last=parsed,
+        unread=state.unread + 1 if parsed.retry else 0,
+        pending=parsed.calls,
+        allowed=(),
+        called=(),
+        draft=parsed if is_draft else state.draft,
+    )
+
+
+def added(total: Usage, more: Usage) -> Usage:
+    """Return the two usages together; what neither of them knows stays unknown."""
+
+    def both(name: str) -> int | None:
+        a: int | None = getattr(total, name)
+        b: int | None = getattr(more, name)
+        return a if b is None else (a or 0) + b
+
+    return Usage(
+        prompt_tokens=both("prompt_tokens"),
+        cached_tokens=both("cached_tokens"),
+        written_tokens=both("written_tokens"),
+        completion_tokens=both("completion_tokens"),
+        reasoning_tokens=both("reasoning_tokens"),
+        estimated=total.estimated or more.estimated,
+    )
+
+
+def _without(calls: tuple[Call, ...], done: Call, *, strict: bool = False) -> tuple[Call, ...]:
+    """Return ``calls`` without ``done``; if it is not there, without the first one, or (``strict``) as they are."""
+    if strict and done not in calls:
+        return calls
     index = calls.index(done) if done in calls else 0
     return calls[:index] + calls[index + 1 :]
 
@@ -185,10 +287,12 @@ class Trace:
     @property
     def usage(self) -> Usage:
         """Tokens of all calls together."""
-        s = self.state
-        return Usage(
-            prompt_tokens=s.prompt_tokens, cached_tokens=s.cached_tokens, completion_tokens=s.completion_tokens
-        )
+        return self.state.usage
+
+    @property
+    def cost(self) -> float | None:
+        """Money spent on all calls, in US dollars; None when a price or a usage is not known."""
+        return self.state.cost
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
-from tests.engine.worlds import DIALECT, World
+from tests.engine.worlds import DIALECTS, World
 from whybox.engine.drive import drive
 from whybox.engine.replay import departure
 from whybox.events import Answered, Event, Observed, Replied, Stamped, Started, Stopped
@@ -83,7 +83,7 @@ async def check(run: World) -> list[Event]:
     stops = [event for event in events if isinstance(event, Stopped)]
     assert stops in ([], [Stopped(reason="interrupted")])
     assert bool(stops) == isinstance(events[-1], Stopped)
-    assert departure(run.spec, DIALECT, Trace(events)) is None
+    assert departure(run.spec, DIALECTS, Trace(events)) is None
     return events
 
 
@@ -119,7 +119,7 @@ def test_a_run_cancelled_at_any_await_goes_on_to_its_answer_and_sends_nothing_tw
             await again.go(after=events)
             whole = await stored(again)
             assert isinstance(whole[-1], Answered)
-            assert departure(again.spec, DIALECT, Trace(whole)) is None
+            assert departure(again.spec, DIALECTS, Trace(whole)) is None
             sent = sum(len(each.tools["send"].calls) for each in (run, again))
             unknown = [event for event in whole if isinstance(event, Observed) and event.error == "rejected"]
             # A call whose result was not recorded waits for a person; here nobody approves it.
@@ -133,7 +133,7 @@ def test_a_watcher_that_leaves_early_leaves_a_stopped_run() -> None:
     async def leave(after: int) -> list[Event]:
         run = world()
         started, seen = Started(question="Why?", language="en"), 0
-        async with aclosing(drive(run.spec, DIALECT, run.edges, "r", Trace(), started)) as items:
+        async with aclosing(drive(run.spec, DIALECTS, run.edges, "r", Trace(), started)) as items:
             async for item in items:
                 seen += isinstance(item, Stamped)
                 if seen == after:

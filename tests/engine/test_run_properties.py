@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.worlds import DIALECT, World
+from tests.engine.worlds import DIALECTS, World
 from whybox.engine.decide import decide
 from whybox.engine.effects import Note
 from whybox.engine.replay import departure
@@ -79,7 +79,7 @@ def test_every_run_ends_and_an_answer_is_never_empty(world: World) -> None:
 @given(worlds)
 def test_every_trace_rederives(world: World) -> None:
     seen = asyncio.run(world.go())
-    assert departure(world.spec, DIALECT, Trace(stamped.event for stamped in seen)) is None
+    assert departure(world.spec, DIALECTS, Trace(stamped.event for stamped in seen)) is None
 
 
 @settings(max_examples=100, deadline=None)
@@ -178,9 +178,9 @@ some_events = st.one_of(
 def test_decide_is_total_and_pure(events: list[Event]) -> None:
     spec = World([]).spec
     trace = Trace([Started(question="q", language="en"), *events])
-    effect = decide(spec, DIALECT, trace)
+    effect = decide(spec, DIALECTS, trace)
     assert effect is not None
-    assert effect == decide(spec, DIALECT, trace)
+    assert effect == decide(spec, DIALECTS, trace)
     if isinstance(effect, Note):
         assert effect.event is not None
 

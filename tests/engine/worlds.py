@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
-from whybox.dialects.react import ReAct
+from whybox.dialects.by_mode import Dialects
 from whybox.engine.drive import Edges, drive
-from whybox.errors import ModelError
 from whybox.events import Delta, Event, Resumed, Stamped, Started
 from whybox.people import ScriptedPerson
-from whybox.ports import Abilities, Decision, Output, Reply, ToolSpec
-from whybox.providers.scripted import ScriptedModel
+from whybox.ports import Abilities, Decision, Mode, Output, ToolSpec
+from whybox.providers.scripted import Said, ScriptedModel
 from whybox.spec import AgentSpec, Limits
 from whybox.store import MemoryStore
+from whybox.tools.runner import SideBySide
 from whybox.trace import Trace
 
 ONE_TEXT = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 NOTHING = {"type": "object", "properties": {}}
-DIALECT = ReAct()
+DIALECTS = Dialects()
 
 
 class CountingTool:
@@ -40,11 +40,13 @@ class World:
 
     def __init__(
         self,
-        replies: Sequence[str | Reply | ModelError],
+        replies: Sequence[Said],
         decisions: Sequence[Decision] = (),
         *,
         language: str = "en",
         limits: Limits | None = None,
+        others: Sequence[ScriptedModel] = (),
+        mode: Mode = "text",
         **spec: Any,
     ) -> None:
         self.tools = {
@@ -64,14 +66,22 @@ class World:
             language=language,
             tools=tuple(tool.spec for tool in self.tools.values()),
             limits=limits or Limits(max_steps=6),
-            prefix=True,
+            mode=mode,
+            prefix=mode in ("text", "grammar"),
             **spec,
         )
+        self.others = {model.name: model for model in others}
+        self.pauses: list[float] = []
         self.deltas: list[Delta] = []
 
     @property
     def edges(self) -> Edges:
-        return Edges(model=self.model, tools=self.tools, person=self.person, store=self.store)
+        models = {self.model.name: self.model, **self.others}
+        tools = SideBySide(self.tools)
+        return Edges(models=models, tools=tools, person=self.person, store=self.store, pause=self._pause)
+
+    async def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
 
     async def go(self, question: str = "Why?", after: Sequence[Event] = ()) -> list[Stamped]:
         """Run, or resume behind ``after``, and return what a watcher saw."""
@@ -79,7 +89,7 @@ class World:
             await self.store.append("r", 0, list(after))
         first = Resumed() if after else Started(question=question, language=self.spec.language)
         seen: list[Stamped] = []
-        async with aclosing(drive(self.spec, DIALECT, self.edges, "r", Trace(after), first)) as items:
+        async with aclosing(drive(self.spec, DIALECTS, self.edges, "r", Trace(after), first)) as items:
             async for item in items:
                 if isinstance(item, Stamped):
                     seen.append(item)

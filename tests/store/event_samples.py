@@ -20,7 +20,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 later_fields = st.dictionaries(
-    st.sampled_from(["cost", "x_y", "新字段", "a\x00", "not an identifier", "body", "run", "seq"]),
+    st.sampled_from(["colour", "x_y", "新字段", "a\x00", "not an identifier", "body", "run", "seq"]),
     json_values,
     max_size=2,
 )
@@ -30,8 +30,18 @@ def _build(kind, /, **fields):
     return st.builds(lambda known, later: kind(**later | known), st.fixed_dictionaries(fields), later_fields)
 
 
+native_calls = _build(events.NativeCall, id=any_text, name=names, arguments=any_text | st.just({"a": [1]}))
 segments = _build(
     Segment, name=names, role=st.sampled_from(["system", "user", "assistant"]), text=any_text, tokens=maybe
+) | _build(
+    Segment,
+    name=names,
+    role=st.sampled_from(["assistant", "tool"]),
+    text=any_text,
+    part=st.sampled_from(["reasoning", "call", "result", "definition"]),
+    call=st.none() | native_calls,
+    result_of=any_text,
+    blocks=st.just(()) | st.just(({"type": "thinking", "signature": "x"},)),
 )
 calls = _build(Call, tool=names, arguments=st.dictionaries(any_text, json_values, max_size=3), text=any_text)
 usages = _build(Usage, prompt_tokens=maybe, cached_tokens=maybe, completion_tokens=maybe, estimated=st.booleans())
@@ -57,6 +67,21 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     asked,
     _build(events.Replied, step=numbers, text=any_text, usage=usages),
     _build(events.ModelFailed, step=numbers, kind=names, message=any_text, partial=any_text),
+    _build(
+        events.Replied,
+        step=numbers,
+        text=any_text,
+        reasoning=any_text,
+        calls=st.lists(native_calls, max_size=2).map(tuple),
+        blocks=st.just(({"type": "thinking", "signature": "x"},)),
+        tokens=st.just((("a", -0.5, (("b", -1.0),)),)),
+        notes=st.lists(any_text, max_size=2).map(tuple),
+        cost=st.none() | st.floats(0, 10),
+    ),
+    _build(events.Retrying, step=numbers, attempt=numbers, wait=st.floats(0, 10), reason=any_text),
+    _build(
+        events.Switched, step=numbers, model=names, cause=st.sampled_from(["fallback", "escalated"]), reason=any_text
+    ),
     _build(events.Parsed, step=numbers, thought=any_text, calls=st.lists(calls, max_size=2).map(tuple), report=reports),
     _build(events.Parsed, step=numbers, answer=any_text, report=reports),
     _build(events.Paused, step=numbers, call=calls, reason=names),

@@ -210,7 +210,7 @@ async def _on_screen(items: Items, agent: Agent, look: Look, language: str, pers
                 view.show(stamped)
         view.close()
         if view.trace.state.steps:
-            view.summary(model.price)
+            view.summary(str(model.price))
         if last is not None and _was_stopped(view.trace):
             screen.line(f"whybox runs resume {last.run}", "dim")
     if answer_apart and view.trace.answer:

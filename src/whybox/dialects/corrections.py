@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from whybox.dialects.arguments import parameters
 from whybox.dialects.tool_names import known, nearest
@@ -34,9 +35,31 @@ _REASONS = {
 }
 _NEAREST = {"en": " Did you mean {name}?", "zh": "您是不是指 {name}？"}
 _NO_TOOLS = {"en": "none", "zh": "无"}
-_FORMS = {
-    "en": ("Go on with either\nAction: {form}\nor\nFinal Answer: the answer", "Go on with\nFinal Answer: the answer"),
-    "zh": ("请接着写\n行动：{form}\n或者\n最终答案：答案", "请接着写\n最终答案：答案"),
+Form = Literal["text", "json", "native"]
+_FORMS: dict[Form, dict[str, tuple[str, str]]] = {
+    "text": {
+        "en": (
+            "Go on with either\nAction: {tool}[{input}]\nor\nFinal Answer: the answer",
+            "Go on with\nFinal Answer: the answer",
+        ),
+        "zh": ("请接着写\n行动：{tool}[{input}]\n或者\n最终答案：答案", "请接着写\n最终答案：答案"),
+    },
+    "json": {
+        "en": (
+            'Write one JSON object, either\n{{"thought": "...", "action": "{tool}", "action_input": {{{json}}}}}\n'
+            'or\n{{"thought": "...", "answer": "..."}}',
+            'Write one JSON object:\n{{"thought": "...", "answer": "..."}}',
+        ),
+        "zh": (
+            '请写一个 JSON 对象，\n{{"thought": "...", "action": "{tool}", "action_input": {{{json}}}}}\n'
+            '或者\n{{"thought": "...", "answer": "..."}}',
+            '请写一个 JSON 对象：\n{{"thought": "...", "answer": "..."}}',
+        ),
+    },
+    "native": {
+        "en": ("Call a tool, or write\nFinal Answer: the answer", "Write\nFinal Answer: the answer"),
+        "zh": ("请调用工具，或者写\n最终答案：答案", "请写\n最终答案：答案"),
+    },
 }
 _LONGEST_QUOTE = 60
 _QUOTED = 400
@@ -45,7 +68,7 @@ REASONS = tuple(_REASONS["en"])
 """Why a reply may be sent back."""
 
 
-def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str) -> str:
+def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str, *, form: Form = "text") -> str:
     """Return the sentence for the model.
 
     Args:
@@ -53,6 +76,7 @@ def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str
         about: what it wrote as its action, or the name of the tool; quoted shortened.
         tools: the tools on offer; the one that was meant, or else the first, gives the right form.
         language: ``en`` or ``zh``.
+        form: in which the model writes its steps.
     """
     language = language if language in _REASONS else "en"
     flat = " ".join(about[:_QUOTED].split())
@@ -62,13 +86,14 @@ def correction(reason: str, about: str, tools: Sequence[ToolSpec], language: str
         nearest=_NEAREST[language].format(name=near) if near else "",
         tools=", ".join(tool.name for tool in tools) or _NO_TOOLS[language],
     )
-    with_tools, without = _FORMS[language]
+    with_tools, without = _FORMS[form][language]
     said += " " if language == "en" else ""
     if not tools:
-        return f"{said}{without}"
+        return f"{said}{without.format()}"
     meant = _meant(tools, flat, near)
     example = meant.in_language(meant.example, language) or ", ".join(parameters(meant))
-    return f"{said}{with_tools.format(form=f'{meant.name}[{example}]')}"
+    as_json = ", ".join(f'"{name}": ...' for name in parameters(meant))
+    return f"{said}{with_tools.format(tool=meant.name, input=example, json=as_json)}"
 
 
 def _meant(tools: Sequence[ToolSpec], about: str, near: str | None) -> ToolSpec:

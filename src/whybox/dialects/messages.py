@@ -20,6 +20,7 @@ class Part:
         refusal: what the model says instead of an answer.
         calls: tool calls, or pieces of them, as the server sent them.
         finish: why the reply ended, if it has.
+        blocks: OpenRouter's form of the reasoning, or pieces of it, as the server sent them.
     """
 
     text: str = ""
@@ -27,6 +28,7 @@ class Part:
     refusal: str = ""
     calls: tuple[dict[str, Any], ...] = ()
     finish: str | None = None
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 def first_choice(data: dict[str, Any]) -> dict[str, Any] | None:
@@ -44,7 +46,8 @@ def part_of(choice: dict[str, Any]) -> Part:
     if message is None:
         message = {"content": choice.get("text")}
     text, thinking, calls = _content(message.get("content"))
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    blocks = _dicts(message.get("reasoning_details"))
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or _words(blocks)
     refusal, finish = message.get("refusal"), choice.get("finish_reason")
     return Part(
         text=text,
@@ -52,13 +55,22 @@ def part_of(choice: dict[str, Any]) -> Part:
         refusal=refusal if isinstance(refusal, str) else "",
         calls=(*calls, *_calls(message)),
         finish=finish if isinstance(finish, str) and finish else None,
+        blocks=tuple(blocks),
     )
+
+
+def _words(blocks: list[dict[str, Any]]) -> str:
+    """Return what a person can read of OpenRouter's blocks; most servers repeat it in a field of its own."""
+    return "".join(text for block in blocks if isinstance(text := block.get("text") or block.get("summary"), str))
+
+
+def _dicts(given: Any) -> list[dict[str, Any]]:
+    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
 
 
 def _calls(message: dict[str, Any]) -> list[dict[str, Any]]:
     given = message.get("tool_calls")
-    given = [given] if isinstance(given, dict) else given
-    found = [call for call in given if isinstance(call, dict)] if isinstance(given, list) else []
+    found = _dicts([given] if isinstance(given, dict) else given)
     legacy = message.get("function_call")
     if isinstance(legacy, dict) and not found:
         found = [{"index": 0, "function": legacy}]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from whybox.dialects.actions import Action
 from whybox.dialects.answers import AnswerStream
-from whybox.dialects.corrections import correction
+from whybox.dialects.corrections import Form, correction
 from whybox.dialects.grammar import grammar
 from whybox.dialects.label_table import LINE_START, TABLE, LabelTable
 from whybox.dialects.labels import FINISH, INVISIBLE, fold, is_no_action
@@ -73,12 +73,16 @@ class ReActReader:
         tools: the tools on offer.
         language: of the correction, when one is needed.
         labels: the labels of the dialect.
+        form: of the steps that the correction asks for.
     """
 
-    def __init__(self, tools: Sequence[ToolSpec], language: str, labels: LabelTable = TABLE) -> None:
+    def __init__(
+        self, tools: Sequence[ToolSpec], language: str, labels: LabelTable = TABLE, *, form: Form = "text"
+    ) -> None:
         self._tools = tuple(tools)
         self._language = language
         self._labels = labels
+        self._form = form
         self._scanner = self._new_scanner(markup=True)
         self._raw: list[str] = []
         self._answer: AnswerStream | None = None
@@ -194,7 +198,7 @@ class ReActReader:
             calls=calls,
             answer=answer or None,
             reason=reason,
-            retry=correction(reason, action.name, self._tools, self._language) if reason else None,
+            retry=self._correction(reason, action.name) if reason else None,
             report=Report(
                 dialect=action.dialect,
                 repairs=ordered,
@@ -203,6 +207,9 @@ class ReActReader:
                 dropped="" if scanner.cut_at is None else raw[scanner.cut_at :],
             ),
         )
+
+    def _correction(self, reason: str, about: str) -> str:
+        return correction(reason, about, self._tools, self._language, form=self._form)
 
 
 def _byte_spans(raw: str, spans: Sequence[Span]) -> tuple[tuple[str, int, int], ...]:

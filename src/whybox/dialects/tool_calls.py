@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from whybox.dialects.json_text import NotJson, read_json
 from whybox.dialects.messages import Part, first_choice, part_of
 from whybox.dialects.react import Finish, ReActReader
 from whybox.dialects.repairs import confidence, in_order
-from whybox.events import Delta, Parsed, Report
+from whybox.events import Delta, NativeCall, Parsed, Report
 from whybox.ports import ToolSpec
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "content_filter"})
@@ -39,9 +40,15 @@ class CallCollector:
 
     def __init__(self) -> None:
         self._calls: list[RawCall] = []
+        self._shown: dict[int, str] = {}
+        self._last: RawCall | None = None
 
-    def add(self, piece: dict[str, Any]) -> None:
-        """Take one piece of a call."""
+    def add(self, piece: dict[str, Any]) -> str:
+        """Take one piece of a call and return what may be shown of it now.
+
+        Joined, that is a line for each call: its name, a space, and its arguments as they grow. What a server repeats
+        is shown once. Where the pieces of calls are mixed, each change to another call begins a line.
+        """
         function = piece.get("function")
         function = function if isinstance(function, dict) else piece
         index, given_id = piece.get("index"), piece.get("id")
@@ -49,13 +56,15 @@ class CallCollector:
         given_id = "" if given_id is None else str(given_id)
         name = function.get("name")
         name = name if isinstance(name, str) else ""
-        call = self._belongs_to(index, given_id, name)
+        arguments = function.get("arguments", function.get("parameters", function.get("input")))
+        call = self._belongs_to(index, given_id, name, arguments)
         if call is None:
             call = RawCall(index, given_id)
             self._calls.append(call)
         call.id = call.id or given_id
         _add_name(call, name)
-        _add_arguments(call, function.get("arguments", function.get("parameters", function.get("input"))))
+        _add_arguments(call, arguments)
+        return self._news_of(call)
 
     @property
     def calls(self) -> list[RawCall]:
@@ -70,17 +79,46 @@ class CallCollector:
                 found.append(call)
         return found
 
-    def _belongs_to(self, index: int | None, given_id: str, name: str) -> RawCall | None:
+    def _news_of(self, call: RawCall) -> str:
+        text, shown = _text_of(call), self._shown.get(id(call), "")
+        twins = (each for each in self._calls if each is not call and call.id and each.id == call.id)
+        if text == shown or any(_text_of(twin).startswith(text) for twin in twins):
+            return ""
+        before, self._last, self._shown[id(call)] = self._last, call, text
+        goes_on = bool(shown) and text.startswith(shown)
+        if goes_on and before is call:
+            return text[len(shown) :]
+        if goes_on:
+            text = call.name + " " + text[len(shown) :].removeprefix(" " if shown == call.name else "")
+        return text if before is None else f"\n{text}"
+
+    def _belongs_to(self, index: int | None, given_id: str, name: str, arguments: Any) -> RawCall | None:
         if index is not None:
             call = next((each for each in reversed(self._calls) if each.index == index), None)
-            # Some servers number all their calls 0 and tell them apart by id.
-            another = call is not None and given_id and call.id and given_id != call.id and name
-            return None if another else call
+            return None if call is not None and name and _another(call, given_id, name, arguments) else call
         if given_id:
             call = next((each for each in self._calls if each.id == given_id), None)
             repeated = call is not None and name and _complete(call)
             return None if repeated else call
         return None if name or not self._calls else self._calls[-1]
+
+
+def _another(call: RawCall, given_id: str, name: str, arguments: Any) -> bool:
+    """Return whether a named piece with the number of ``call`` begins another: some servers number all their calls 0.
+
+    They are told apart by their ids or, without, by a name behind arguments that are whole.
+    """
+    if given_id and call.id:
+        return given_id != call.id
+    again = name == call.name and arguments in (None, "", call.arguments)
+    open_text = isinstance(call.arguments, str) and not call.arguments.rstrip().endswith(("}", "]"))
+    return not again and not open_text and _complete(call)
+
+
+def _text_of(call: RawCall) -> str:
+    given = call.arguments
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return f"{call.name} {text}" if call.name and text else call.name or text
 
 
 def _complete(call: RawCall) -> bool:
@@ -102,7 +140,9 @@ def _add_name(call: RawCall, name: str) -> None:
 
 
 def _add_arguments(call: RawCall, arguments: Any) -> None:
-    if isinstance(arguments, str) and isinstance(call.arguments, str):
+    if isinstance(arguments, str) and call.arguments in ("{}", {}) and arguments.startswith("{"):
+        call.arguments = arguments  # some servers begin each call with empty arguments in place of none
+    elif isinstance(arguments, str) and isinstance(call.arguments, str):
         repeats = call.arguments.startswith("{") and arguments.startswith(call.arguments)
         call.arguments = arguments if repeats else call.arguments + arguments
     elif arguments is not None and not isinstance(arguments, str):
@@ -149,7 +189,10 @@ class MessageReader:
         calls = self._collector.calls
         reasoning = "".join(self._reasoning).strip()
         if calls:
-            return [each for each in deltas if each.section == "thought"], self._called(calls, parsed, finish)
+            said = parsed.thought or parsed.answer or ""
+            raw = [NativeCall(id=call.id, name=call.name, arguments=call.arguments or "") for call in calls]
+            read = read_calls(self._tools, self._language, raw, f"{reasoning}\n{said}".strip(), finish)
+            return [each for each in deltas if each.section == "thought"], read
         if refusal := "".join(self._refusal).strip():
             report = Report(dialect="refusal")
             return [Delta(section="answer", text=refusal)], Parsed(thought=reasoning, answer=refusal, report=report)
@@ -168,31 +211,44 @@ class MessageReader:
         for call in part.calls:
             self._collector.add(call)
 
-    def _called(self, calls: Sequence[RawCall], text: Parsed, finish: Finish) -> Parsed:
-        action = together([_read(self._tools, call) for call in calls])
-        said = text.thought or text.answer
-        thought = "\n".join(part for part in ("".join(self._reasoning).strip(), said) if part)
-        reason = "truncated" if finish == "length" else action.reason
-        repairs = in_order(action.repairs)
-        return Parsed(
-            thought=thought,
-            calls=() if reason else action.calls,
-            answer=None if reason else action.answer,
-            reason=reason,
-            retry=correction(reason, action.name, self._tools, self._language) if reason else None,
-            report=Report(dialect=action.dialect, repairs=repairs, confidence=confidence(repairs)),
-        )
-
     def _again(self, reason: str, parsed: Parsed) -> Parsed:
         return Parsed(
             thought=parsed.answer or parsed.thought,
             reason=reason,
-            retry=correction(reason, "", self._tools, self._language),
+            retry=correction(reason, "", self._tools, self._language, form="native"),
             report=Report(dialect="native"),
         )
 
 
-def _read(tools: Sequence[ToolSpec], call: RawCall) -> Action:
+def read_calls(
+    tools: Sequence[ToolSpec], language: str, calls: Sequence[NativeCall], thought: str, finish: Finish
+) -> Parsed:
+    """Return what native calls mean.
+
+    Args:
+        tools: the tools on offer.
+        language: of the correction, when one is needed.
+        calls: the calls of one reply, whole.
+        thought: what was said beside them.
+        finish: ``length`` when the reply was cut by the token limit, so that none of them is used.
+    """
+    action = together([_read(tools, call) for call in calls])
+    reason = "truncated" if finish == "length" else action.reason
+    repairs = in_order(action.repairs)
+    found = action.calls
+    if len(found) == len(calls):
+        found = tuple(call.model_copy(update={"id": raw.id}) for call, raw in zip(found, calls, strict=True))
+    return Parsed(
+        thought=thought,
+        calls=() if reason else found,
+        answer=None if reason else action.answer,
+        reason=reason,
+        retry=correction(reason, action.name, tools, language, form="native") if reason else None,
+        report=Report(dialect=action.dialect, repairs=repairs, confidence=confidence(repairs)),
+    )
+
+
+def _read(tools: Sequence[ToolSpec], call: NativeCall) -> Action:
     if not call.name:
         return Action("native", reason="no_action")
     given = call.arguments

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
 import anyio
 
-from whybox.engine.decide import decide
-from whybox.engine.effects import AskModel, AskPerson, Effect, Note, RunTool
+from whybox.dialects.by_mode import Dialects
+from whybox.dialects.replies import unseen
+from whybox.engine.decide import decide, reply_reader
+from whybox.engine.effects import AskModel, AskPerson, Effect, Note, RunTools
 from whybox.errors import ModelBroken, ModelError, ModelTimeout
 from whybox.events import (
     Approved,
@@ -25,7 +27,7 @@ from whybox.events import (
     Stamped,
     Stopped,
 )
-from whybox.ports import Chunk, Dialect, Model, Person, Reply, Store, Tool
+from whybox.ports import Chunk, Model, Person, Reply, Store, ToolRunner
 from whybox.spec import AgentSpec
 from whybox.trace import Trace
 
@@ -34,23 +36,32 @@ Live = Delta | Reading
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What a run acts through."""
+    """What a run acts through.
 
-    model: Model
-    tools: Mapping[str, Tool]
+    Args:
+        models: by name.
+        tools: runs tools by name.
+        person: who approves calls.
+        store: where the run is kept.
+        pause: waits that many seconds before a call is made again.
+    """
+
+    models: Mapping[str, Model]
+    tools: ToolRunner
     person: Person
     store: Store
+    pause: Callable[[float], Awaitable[None]] = anyio.sleep
 
 
 async def drive(
-    spec: AgentSpec, dialect: Dialect, edges: Edges, run: str, trace: Trace, first: Event
+    spec: AgentSpec, dialects: Dialects, edges: Edges, run: str, trace: Trace, first: Event
 ) -> AsyncGenerator[Stamped | Live, None]:
     """Append ``first`` to the run, then go on with it until it ends, yielding each event once it is stored.
 
     Args:
         spec: the agent.
-        dialect: how its model writes steps.
-        edges: model, tools, person and store.
+        dialects: how its models write steps.
+        edges: models, tools, person and store.
         run: the run's id.
         trace: what has happened so far (empty for a new run).
         first: ``Started`` or ``Resumed``.
@@ -61,7 +72,7 @@ async def drive(
     try:
         effect: Effect | None = Note(first)
         while effect is not None:
-            async with aclosing(perform(effect, spec, dialect, edges)) as events:
+            async with aclosing(perform(effect, spec, dialects, edges)) as events:
                 async for event in events:
                     if isinstance(event, Delta | Reading):
                         yield event
@@ -69,7 +80,7 @@ async def drive(
                     stamped = await _append(edges.store, run, trace, event)
                     trace = trace.add(event)
                     yield stamped
-            effect = decide(spec, dialect, trace)
+            effect = decide(spec, dialects, trace)
     except (anyio.get_cancelled_exc_class(), GeneratorExit):
         await _interrupted(edges.store, run, trace)
         raise
@@ -92,21 +103,26 @@ async def _interrupted(store: Store, run: str, trace: Trace) -> None:
 
 
 async def perform(
-    effect: Effect, spec: AgentSpec, dialect: Dialect, edges: Edges
+    effect: Effect, spec: AgentSpec, dialects: Dialects, edges: Edges
 ) -> AsyncGenerator[Event | Live, None]:
     """Do what was decided and yield the events it makes, with the deltas of a reply as they come."""
     match effect:
         case Note(event=event):
             yield event
-        case AskModel(asked=asked):
-            yield asked.model_copy(update={"prompt": await _measured(asked.prompt, edges.model)})
-            async with aclosing(_stream(effect, spec, dialect, edges.model)) as items:
+        case AskModel(asked=asked, wait=wait):
+            if wait:
+                await edges.pause(wait)
+            model = edges.models[asked.model]
+            yield asked.model_copy(update={"prompt": await _measured(asked.prompt, model)})
+            async with aclosing(_stream(effect, spec, dialects, model)) as items:
                 async for item in items:
                     yield item
-        case RunTool(step=step, call=call):
-            yield Called(step=step, call=call)
-            output = await edges.tools[call.tool].call(call.arguments)
-            yield Observed(step=step, call=call, content=output.text, error=output.error)
+        case RunTools(step=step, calls=calls):
+            for call in calls:
+                yield Called(step=step, call=call)
+            async with aclosing(edges.tools.run(calls)) as outputs:
+                async for call, output in outputs:
+                    yield Observed(step=step, call=call, content=output.text, error=output.error)
         case AskPerson(step=step, ask=ask):
             decision = await edges.person.decide(ask)
             if decision.verdict == "approve":
@@ -118,28 +134,58 @@ async def perform(
 
 
 async def _stream(
-    effect: AskModel, spec: AgentSpec, dialect: Dialect, model: Model
+    effect: AskModel, spec: AgentSpec, dialects: Dialects, model: Model
 ) -> AsyncGenerator[Event | Live, None]:
-    step = effect.asked.step
-    reader = dialect.reader(spec.tools, spec.language)
-    reader.feed(effect.request.prefix)
-    partial: list[str] = []
+    asked = effect.asked
+    reader, fresh = reply_reader(spec, dialects, asked), unseen(effect.shown, reply_reader(spec, dialects, asked))
+    got: list[Chunk] = []
+
+    def show(deltas: list[Delta]) -> list[Delta]:
+        drafting = asked.role == "think" and spec.answer is not None
+        return [each for delta in deltas for each in fresh.feed(_as_draft(delta) if drafting else delta)]
+
     try:
         async with aclosing(_within(model.stream(effect.request), spec.limits.model_seconds)) as items:
             async for item in items:
                 if isinstance(item, Reply):
-                    for delta in reader.close(item.finish)[0]:
+                    for delta in [*show(reader.close(item)[0]), *fresh.close()]:
                         yield delta
-                    yield Replied(step=step, text=item.text, finish=item.finish, usage=item.usage)
+                    cost = model.price.of(item.usage)
+                    yield Replied(step=asked.step, cost=cost, **{name: getattr(item, name) for name in _REPLY})
                     return
                 if item.read:
                     yield Reading(done=item.read[0], total=item.read[1])
-                partial.append(item.text)
-                for delta in reader.feed(item.text):
+                got.append(item)
+                for delta in show(reader.feed(item)):
                     yield delta
         raise ModelBroken("the model ended its reply without saying that it was whole")
     except ModelError as error:
-        yield ModelFailed(step=step, kind=error.kind, message=str(error), partial="".join(partial))
+        failed = _failed(asked.step, error, got)
+        if not (effect.shown.begins_with(failed) or effect.shown.goes_on_in(failed)):
+            for delta in fresh.close():
+                yield delta
+        yield failed
+
+
+def _failed(step: int, error: ModelError, got: list[Chunk]) -> ModelFailed:
+    return ModelFailed(
+        step=step,
+        kind=error.kind,
+        message=str(error),
+        partial="".join(chunk.text for chunk in got),
+        reasoning="".join(chunk.reasoning for chunk in got),
+        action="".join(chunk.action for chunk in got),
+        temporary=error.temporary,
+        retry_after=error.retry_after,
+    )
+
+
+_REPLY = tuple(Reply.model_fields)
+
+
+def _as_draft(delta: Delta) -> Delta:
+    """Return a delta of an answer that another model will write anew as a part of the thought it is."""
+    return delta.model_copy(update={"section": "thought"}) if delta.section == "answer" else delta
 
 
 async def _within(items: AsyncIterator[Chunk | Reply], seconds: float) -> AsyncGenerator[Chunk | Reply, None]:

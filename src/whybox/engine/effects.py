@@ -6,22 +6,32 @@ from dataclasses import dataclass
 
 from whybox.events import Asked, Call, Event
 from whybox.ports import Ask, Request
+from whybox.trace import NOTHING_SHOWN, Shown
 
 
 @dataclass(frozen=True, slots=True)
 class AskModel:
-    """Ask the model. ``asked`` is recorded first; ``request`` is what is sent."""
+    """Ask the model.
+
+    Args:
+        asked: is recorded first.
+        request: what is sent.
+        wait: how long is waited before, in seconds.
+        shown: what a watcher has seen of this reply from tries that failed.
+    """
 
     asked: Asked
     request: Request
+    wait: float = 0.0
+    shown: Shown = NOTHING_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
-class RunTool:
-    """Run a tool."""
+class RunTools:
+    """Run tools, side by side."""
 
     step: int
-    call: Call
+    calls: tuple[Call, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +49,4 @@ class Note:
     event: Event
 
 
-Effect = AskModel | RunTool | AskPerson | Note
+Effect = AskModel | RunTools | AskPerson | Note

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whybox.dialects.by_mode import Dialects
 from whybox.engine.decide import decide
-from whybox.engine.effects import AskModel, AskPerson, Effect, Note, RunTool
+from whybox.engine.effects import AskModel, AskPerson, Effect, Note, RunTools
 from whybox.events import (
     Approved,
     Asked,
@@ -19,7 +20,6 @@ from whybox.events import (
     Started,
     Stopped,
 )
-from whybox.ports import Dialect
 from whybox.spec import AgentSpec
 from whybox.trace import Trace
 
@@ -39,11 +39,11 @@ class Departure:
     decided: Effect | None
 
 
-def departure(spec: AgentSpec, dialect: Dialect, trace: Trace) -> Departure | None:
+def departure(spec: AgentSpec, dialects: Dialects, trace: Trace) -> Departure | None:
     """Return where ``trace`` departs from what this agent would have done, or None when it re-derives."""
     prefix = Trace()
     for index, event in enumerate(trace):
-        effect = None if index == 0 else decide(spec, dialect, prefix)
+        effect = None if index == 0 else decide(spec, dialects, prefix)
         if not _follows(event, effect, prefix):
             return Departure(index, event, effect)
         prefix = prefix.add(event)
@@ -54,8 +54,10 @@ def _follows(event: Event, effect: Effect | None, before: Trace) -> bool:
     match event:
         case Started():
             return len(before) == 0
-        case Observed(call=call) if isinstance(before.last, Called) and before.last.call == call:
+        case Observed(call=call) if call in before.state.called:
             return True  # the call that was under way came back; decide would ask only if it never had
+        case Called(call=call) if before.state.called and call in before.pending and call not in before.state.called:
+            return True  # begun side by side with those
         case Resumed():
             return len(before) > 0
         case Stopped(reason=("interrupted" | "person")):
@@ -67,8 +69,8 @@ def _follows(event: Event, effect: Effect | None, before: Trace) -> bool:
             if isinstance(event, Asked):
                 return _unmeasured(event) == _unmeasured(asked)
             return isinstance(event, Replied | ModelFailed) and event.step == asked.step
-        case RunTool(step=step, call=call):
-            return isinstance(event, Called | Observed) and (event.step, event.call) == (step, call)
+        case RunTools(step=step, calls=calls):
+            return isinstance(event, Called | Observed) and event.step == step and event.call in calls
         case AskPerson(ask=ask):
             return isinstance(event, Approved | Rejected) and event.call == ask.call
         case None:

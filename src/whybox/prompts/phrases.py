@@ -30,6 +30,10 @@ _PHRASES = {
         "no_tools": 'There is no tool "{name}", and no tools are on offer. Give the Final Answer.',
         "rejected": "A person did not allow this call, so it was not run.{reason} Do it another way, or answer.",
         "step_limit": "the limit of {steps} steps was reached",
+        "not_run": "This call was not run.",
+        "draft": "the model for the final answer failed ({reason}); this is the draft of the other one",
+        "unread_in_a_row": "{count} replies in a row could not be read",
+        "same_result": "the same call gave the same result {count} times",
         "cut": "the answer was cut by the limit on the length of a reply",
         "unread": "the model's reply could not be read, so it is shown as it is",
         "collected": "No answer was reached. What was observed:\n{items}",
@@ -45,6 +49,10 @@ _PHRASES = {
         "no_tools": "没有名为“{name}”的工具，也没有可用的工具。请直接给出最终答案。",
         "rejected": "有人不允许这次调用，所以没有执行。{reason}请换一种做法，或直接回答。",
         "step_limit": "已达到 {steps} 步的上限",
+        "not_run": "这次调用没有执行。",
+        "draft": "写最终答案的模型失败了（{reason}），这是另一个模型的草稿",
+        "unread_in_a_row": "连续 {count} 个回复无法读懂",
+        "same_result": "同一个调用 {count} 次得到相同的结果",
         "cut": "答案达到了回复长度的上限，被截断了",
         "unread": "无法读懂模型的回复，因此原样显示",
         "collected": "没有得出答案。观察到的内容：\n{items}",
@@ -98,6 +106,26 @@ def rejected(language: str, reason: str) -> str:
 def step_limit(language: str, steps: int) -> str:
     """Return why a run ended at its step limit."""
     return _say(language, "step_limit", steps=steps)
+
+
+def not_run(language: str) -> str:
+    """Return the result of a call that the end of the run has overtaken."""
+    return _say(language, "not_run")
+
+
+def draft(language: str, reason: str) -> str:
+    """Return why the draft of an answer is shown in place of the answer."""
+    return _say(language, "draft", reason=reason)
+
+
+def unread_in_a_row(language: str, count: int) -> str:
+    """Return why the larger model takes over: replies could not be read."""
+    return _say(language, "unread_in_a_row", count=count)
+
+
+def same_result(language: str, count: int) -> str:
+    """Return why the larger model takes over: a call was repeated."""
+    return _say(language, "same_result", count=count)
 
 
 def cut(language: str) -> str:

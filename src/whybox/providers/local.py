@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 
 from whybox.errors import ModelError, WeightsError
-from whybox.ports import Abilities, Chunk, Reply, Request
+from whybox.ports import Abilities, Chunk, Price, Reply, Request
 from whybox.providers import weights
 from whybox.providers.local_completion import Completion, in_daemon_thread
 from whybox.providers.local_openings import Openings
@@ -64,7 +64,7 @@ class LocalModel:
     ) -> None:
         self.name = name
         self.location = "in this process"
-        self.price = "free"
+        self.price = Price(input=0, output=0)
         self.abilities = Abilities(grammar=True, prefix=True, tokenizer=True, context=context)
         self._path = path
         self._threads = threads or usable_cpus()

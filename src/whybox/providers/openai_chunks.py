@@ -11,6 +11,8 @@ from typing import Any
 
 from whybox.dialects.messages import first_choice, part_of
 from whybox.events import Usage
+from whybox.providers.openai_tokens import RawToken, tokens_of
+from whybox.providers.openai_usage import usage_of
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,24 @@ class Fault:
 
 @dataclass(frozen=True)
 class Piece:
-    """What one chunk holds. ``said`` is False for a chunk without any part of a reply, such as one of usage only."""
+    """What one chunk holds.
+
+    Args:
+        text: visible text; a refusal is the model's visible words too.
+        reasoning: text on the reasoning channel.
+        calls: native calls, or pieces of them.
+        blocks: OpenRouter's form of the reasoning, or pieces of it.
+        tokens: the tokens of the chunk, where the server sends them.
+        finish: why the reply ended, if it has.
+        usage: what was used so far.
+        said: False for a chunk without any part of a reply, such as one of usage only.
+    """
 
     text: str = ""
     reasoning: str = ""
+    calls: tuple[dict[str, Any], ...] = ()
+    blocks: tuple[dict[str, Any], ...] = ()
+    tokens: tuple[RawToken, ...] = ()
     finish: str | None = None
     usage: Usage | None = None
     said: bool = False
@@ -41,8 +57,11 @@ def piece_of(data: dict[str, Any]) -> Piece:
         return Piece(usage=usage)
     part = part_of(choice)
     return Piece(
-        text=part.text,
+        text=part.text or part.refusal,
         reasoning=part.reasoning,
+        calls=part.calls,
+        blocks=part.blocks,
+        tokens=tuple(tokens_of(data, choice)),
         finish=part.finish,
         usage=usage or usage_of(choice),
         said=True,
@@ -63,35 +82,6 @@ def fault_of(data: Any) -> Fault | None:
     if isinstance(error, dict):
         return Fault(_words(error), _codes(error), str(error.get("param") or ""))
     return Fault(str(error)) if error else None
-
-
-def usage_of(data: dict[str, Any]) -> Usage | None:
-    """Return the usage that ``data`` reports, or None when it reports none."""
-    raw, timings = data.get("usage"), data.get("timings")
-    usage = raw if isinstance(raw, dict) else {}
-    timings = timings if isinstance(timings, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    details = details if isinstance(details, dict) else {}
-    fresh, from_cache = _count(timings, "prompt_n"), _count(timings, "cache_n")
-    prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    cached = [_count(details, "cached_tokens"), _count(usage, "prompt_cache_hit_tokens"), from_cache]
-    if prompt is None and fresh is not None:
-        prompt = fresh + (from_cache or 0)
-    if completion is None:
-        completion = _count(timings, "predicted_n")
-    found = Usage(
-        prompt_tokens=prompt,
-        cached_tokens=next((count for count in cached if count is not None), None),
-        completion_tokens=completion,
-    )
-    return None if found == Usage() else found
-
-
-def _count(data: dict[str, Any], name: str) -> int | None:
-    value = data.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
-        return None
-    return int(value)
 
 
 def _words(error: dict[str, Any]) -> str:

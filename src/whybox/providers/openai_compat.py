@@ -1,6 +1,7 @@
 """Models behind any server that speaks OpenAI's chat completions, by a thin streaming client of our own.
 
-The protocol is in ``openai_stream`` (pure), the wording of errors in ``openai_errors``; here is what connects them.
+What is sent is written in ``openai_body``, what comes is read in ``openai_stream`` and put together in
+``openai_reply`` (all pure), the wording of errors is in ``openai_errors``; here is what connects them.
 """
 
 from __future__ import annotations
@@ -8,18 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
 from contextlib import aclosing
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import anyio
 import httpx2
 
 from whybox.errors import ModelError
-from whybox.ports import Abilities, Chunk, Reply, Request
+from whybox.ports import Abilities, Chunk, Price, Reply, Request
 from whybox.providers.http_client import ClientPerLoop, Endpoint
+from whybox.providers.openai_body import Body, BodyWriter, EmptyContent, ReasoningBack
 from whybox.providers.openai_chunks import Fault, fault_of
-from whybox.providers.openai_errors import Faults, blames, is_overflow
+from whybox.providers.openai_errors import Faults, refuses_tools
+from whybox.providers.openai_reply import ReplyBuilder
 from whybox.providers.openai_stream import BrokenReply, NotChat, ReplyReader, ReportedFault
-from whybox.providers.reply_text import ReplyText, scalar
+from whybox.providers.retry_after import retry_after
 
 USAGE_SECONDS = 2.0
 """How long a whole reply waits for the usage that may follow it."""
@@ -28,6 +32,7 @@ DRAIN_SECONDS = 0.1
 """How long the end of the body is waited for behind the reply, so that the connection can be used again."""
 
 MAX_ERROR_BODY = 64 * 1024
+_REFUSALS = (400, 422)
 T = TypeVar("T")
 
 
@@ -42,6 +47,12 @@ class OpenAICompatModel:
         timeout: the longest wait for a part of the reply, in seconds. Keep-alives do not count as one.
         extra_headers: sent with each request; their values are never shown.
         abilities: what this server can do with this model.
+        price: what it costs; None for free on this machine and unknown elsewhere.
+        empty_content: the content of a message that has calls and no text: some servers refuse null, others ``""``.
+        reasoning_back: whether the model's reasoning is sent back beside the calls that it led to, as
+            ``reasoning_content``; some servers demand it, others refuse it.
+        extra_body: fields that are put into every request, such as vLLM's ``continue_final_message``, which is only
+            sent with a prefix.
 
     Raises:
         ConfigError: the base URL, the key or a header cannot be used.
@@ -57,18 +68,23 @@ class OpenAICompatModel:
         timeout: float = 60.0,
         extra_headers: Mapping[str, str] | None = None,
         abilities: Abilities | None = None,
+        price: Price | None = None,
+        empty_content: EmptyContent = "null",
+        reasoning_back: ReasoningBack = "never",
+        extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         endpoint = Endpoint.of(base_url, api_key, extra_headers or {})
         self.name = name
         self.location = f"{endpoint.where} ({'this machine' if endpoint.local else 'remote'})"
-        self.price = "free (this machine)" if endpoint.local else "unknown"
+        self.price = price or (Price(input=0, output=0, note="this machine") if endpoint.local else Price())
         self.abilities = abilities or Abilities()
-        self._model = model
         self._timeout = timeout
         self._endpoint = endpoint
         self._faults = Faults(endpoint.where, model, endpoint.secrets)
         self._clients = ClientPerLoop(endpoint.client)
-        self._unwanted: set[str] = set()
+        self._writer = BodyWriter(model, empty_content, reasoning_back, extra_body or {})
+        if not self.abilities.stop:
+            self._writer.refused.add("stop")
 
     def __repr__(self) -> str:
         return f"OpenAICompatModel({self.name!r}, {self.location!r})"
@@ -77,7 +93,8 @@ class OpenAICompatModel:
         """Yield the reply in pieces, then whole.
 
         Stop strings are honoured here even if the server does not know them, and a prefix that the server repeats is
-        removed. Leaving early closes the connection.
+        removed. What a server refuses and is not needed for the reply is left out, now and later, and noted in the
+        reply. Leaving early closes the connection.
 
         Raises:
             ModelUnreachable: no connection, or the server refused.
@@ -87,24 +104,18 @@ class OpenAICompatModel:
             ModelError: the model cannot do what was asked.
         """
         self._check(request)
-        patience, reader = _Patience(self._timeout), ReplyReader()
-        text, parts = ReplyText(request.prefix, request.stop), list[str]()
-        response = await self._open(request, patience)
+        patience = _Patience(self._timeout)
+        response, body = await self._open(request, patience)
+        builder = ReplyBuilder(request, body.names)
         try:
-            async with aclosing(self._pieces(response, reader, patience)) as pieces:
-                async for piece in pieces:
-                    if shown := text.feed(piece):
-                        parts.append(shown)
-                        yield Chunk(text=shown)
-                    if text.cut:
-                        break
+            async with aclosing(self._chunks(response, builder, patience)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
             await _close(response)
-        if rest := text.close():
-            parts.append(rest)
-            yield Chunk(text=rest)
-        finish = "stop" if text.cut else reader.finished_by
-        yield Reply(text="".join(parts), finish=finish, usage=reader.usage)
+        for chunk in builder.rest():
+            yield chunk
+        yield builder.reply(body.notes)
 
     async def count_tokens(self, text: str) -> int | None:
         """Return None: the tokenizer is at the server."""
@@ -123,47 +134,20 @@ class OpenAICompatModel:
             # llama.cpp applies a grammar to what it writes, not to a prefix: it would begin the step again.
             raise ModelError(f"{self.name} cannot apply a grammar behind a prefix", "use one of the two")
 
-    async def _open(self, request: Request, patience: _Patience) -> httpx2.Response:
-        """Return the server's answer to ``request``, with its body still to come."""
+    async def _open(self, request: Request, patience: _Patience) -> tuple[httpx2.Response, Body]:
+        """Return the server's answer to ``request``, with its body still to come, and what was sent."""
         while True:
-            body = self._body(request)
-            response = await self._send(body, patience)
+            body = self._writer.write(request)
+            response = await self._send(body.fields, patience)
             if response.status_code == httpx2.codes.OK:
-                return response
-            fault = await self._read_fault(response, patience)
-            if not self._learned(response.status_code, fault, body):
-                raise self._faults.refused(response.status_code, fault)
-
-    def _body(self, request: Request) -> dict[str, Any]:
-        messages = [{"role": m.role, "content": scalar(m.content)} for m in request.messages]
-        if request.prefix:
-            messages.append({"role": "assistant", "content": scalar(request.prefix)})
-        limit = "max_completion_tokens" if "max_tokens" in self._unwanted else "max_tokens"
-        body: dict[str, Any] = {
-            "model": self._model,
-            "messages": messages,
-            "temperature": request.temperature,
-            limit: request.max_tokens,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if stops := [stop for stop in request.stop if stop]:
-            body["stop"] = stops
-        if request.grammar is not None:
-            body["grammar"] = request.grammar
-        return {field: value for field, value in body.items() if field not in self._unwanted}
-
-    def _learned(self, status: int, fault: Fault, body: Mapping[str, Any]) -> bool:
-        """Note a field that this server does not want; only those without which the reply is the same."""
-        if status not in (400, 422) or is_overflow(fault):
-            return False
-        field = next((name for name in ("stop", "stream_options") if name in body and blames(fault, name)), None)
-        if field is None and "max_tokens" in body and "max_completion_tokens" in fault.message:
-            field = "max_tokens"
-        if field is None:
-            return False
-        self._unwanted.add(field)
-        return True
+                return response, body
+            status, fault = response.status_code, await self._read_fault(response, patience)
+            if not self._writer.learn(status, fault, body):
+                if request.tools and refuses_tools(fault):
+                    raise self._faults.no_tools(fault)
+                wait = retry_after(response.headers, datetime.now(UTC))
+                hint = self._writer.setting_for(fault, body) if status in _REFUSALS else ""
+                raise self._faults.refused(status, fault, hint, wait)
 
     async def _send(self, body: Mapping[str, Any], patience: _Patience) -> httpx2.Response:
         client = await self._clients.get()
@@ -194,16 +178,19 @@ class OpenAICompatModel:
         location = response.headers.get("location", "")
         return fault or Fault(location or ("" if text.lstrip().startswith("<") else text))
 
-    async def _pieces(
-        self, response: httpx2.Response, reader: ReplyReader, patience: _Patience
-    ) -> AsyncGenerator[str, None]:
-        """Yield the pieces of text in the body until the reply is whole."""
+    async def _chunks(
+        self, response: httpx2.Response, builder: ReplyBuilder, patience: _Patience
+    ) -> AsyncGenerator[Chunk, None]:
+        """Yield what may be shown of the body until the reply is whole, or a stop string has ended it."""
+        reader = builder.reader
         try:
             async with aclosing(response.aiter_bytes()) as body:
                 while (data := await self._next(body, reader, patience)) is not None:
                     news = reader.news
-                    for text in reader.feed(data):
-                        yield text
+                    for chunk in builder.feed(data):
+                        yield chunk
+                    if builder.cut:
+                        return
                     if reader.done:
                         patience.renew(min(self._timeout, DRAIN_SECONDS))
                         while await self._next(body, reader, patience) is not None:
@@ -211,10 +198,10 @@ class OpenAICompatModel:
                         break
                     if reader.news > news:
                         patience.renew(min(self._timeout, USAGE_SECONDS) if reader.ended else self._timeout)
-            for text in reader.close():
-                yield text
+            for chunk in builder.close():
+                yield chunk
         except BrokenReply as error:
-            raise self._faults.broken(str(error)) from error
+            raise self._faults.broken(str(error), temporary=error.temporary) from error
         except NotChat as error:
             raise self._faults.not_chat(str(error)) from error
         except ReportedFault as error:

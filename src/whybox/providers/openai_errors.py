@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
+from urllib.parse import quote, quote_plus
 
 import httpx2
 
@@ -30,6 +32,14 @@ _OVERFLOW = (
     "max_total_tokens",
     "max_new_tokens` must be",
 )
+_TOOLS_REFUSED = re.compile(
+    r"\bnot support(ed)?\b.{0,40}\b(tools?|function)\b|\b(tools?|function)\b[^.]{0,40}\bnot (be )?support"
+    r"|enable-auto-tool-choice|support tool use|\btools?\b.*--jinja",
+    re.IGNORECASE,
+)
+_UNPAID = re.compile(r"insufficient[_ ](quota|balance)|billing|exceeded_current_quota", re.IGNORECASE)
+_TEMPORARY = (408, 409, 425, 429)
+_LASTING_CODE = re.compile(r"\b(invalid_request|authentication|permission|not_found)", re.IGNORECASE)
 _HINTS = {
     401: "check the API key (WHYBOX_API_KEY)",
     403: "check what the API key (WHYBOX_API_KEY) may use",
@@ -37,6 +47,7 @@ _HINTS = {
     429: "wait a while, then ask again",
 }
 _SHORTEST_SECRET = 4
+_SHORTEST_IN_BASE64 = 6
 
 
 class Faults:
@@ -51,8 +62,9 @@ class Faults:
     def __init__(self, where: str, model: str, secrets: Sequence[str] = ()) -> None:
         self._where = where
         self._model = model
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _forms(secret)}
         # The longest first, or what is left of a secret that contains another would be shown.
-        self._secrets = sorted((s for s in secrets if len(s) >= _SHORTEST_SECRET), key=len, reverse=True)
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def clean(self, text: str) -> str:
         """Return a server's words without secrets, control characters and line breaks, shortened."""
@@ -61,12 +73,14 @@ class Faults:
         text = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * LONGEST]).split())
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
-    def refused(self, status: int, fault: Fault) -> ModelError:
+    def refused(self, status: int, fault: Fault, hint: str = "", retry_after: float | None = None) -> ModelError:
         """Return the error for an answer that is not a success.
 
         Args:
             status: the HTTP status.
             fault: what the body says.
+            hint: what to do, where more is known than the status tells.
+            retry_after: how long the server asks to wait, in seconds.
         """
         said = self._said(fault)
         if is_overflow(fault):
@@ -74,8 +88,14 @@ class Faults:
         if 300 <= status < 400:
             hint = "give the address it points to as the base URL"
             return ModelUnreachable(f"{self._where} sends requests elsewhere ({_phrase(status)}{said})", hint)
-        hint = _HINTS.get(status, "ask again later, or look at the server's log" if status >= 500 else "")
-        return ModelUnreachable(f"{self._where} refused the request for {self._model}: {_phrase(status)}{said}", hint)
+        temporary = is_temporary(status, fault)
+        message = f"{self._where} refused the request for {self._model}: {_phrase(status)}{said}"
+        hint = hint or _hint(status, temporary)
+        return ModelUnreachable(message, hint, temporary=temporary, retry_after=retry_after if temporary else None)
+
+    def no_tools(self, fault: Fault) -> ModelError:
+        """Return the error for a model that cannot call tools."""
+        return ModelError(f"{self._model} cannot call tools{self._said(fault)}", "use --mode text")
 
     def reported(self, fault: Fault, *, begun: bool) -> ModelError:
         """Return the error for one that came inside a stream.
@@ -87,13 +107,23 @@ class Faults:
         said = self._said(fault)
         if is_overflow(fault):
             return self._overflow(said)
+        codes = re.findall(r"\b[45]\d\d\b", fault.code)
+        lasting = _LASTING_CODE.search(fault.code) is not None
+        temporary = is_temporary(int(codes[0]) if codes else 400 if lasting else 500, fault)
         if begun:
-            return self.broken(f"the server reported an error in the middle{said}")
-        return ModelUnreachable(f"{self._where} reported an error instead of a reply{said}", "ask again later")
+            return self.broken(f"the server reported an error in the middle{said}", temporary=temporary)
+        message = f"{self._where} reported an error instead of a reply{said}"
+        return ModelUnreachable(message, "ask again later" if temporary else "", temporary=temporary)
 
-    def broken(self, reason: str) -> ModelBroken:
-        """Return the error for a reply that ended before it was whole."""
-        return ModelBroken(f"the reply from {self._where} is not whole and was not used: {reason}", "ask again")
+    def broken(self, reason: str, *, temporary: bool = True) -> ModelBroken:
+        """Return the error for a reply that ended before it was whole.
+
+        Args:
+            reason: why it is not whole.
+            temporary: asked again, the server may send a whole one.
+        """
+        message = f"the reply from {self._where} is not whole and was not used: {reason}"
+        return ModelBroken(message, "ask again" if temporary else "", temporary=temporary)
 
     def not_chat(self, what: str) -> ModelUnreachable:
         """Return the error for an answer that is no chat completion."""
@@ -107,12 +137,13 @@ class Faults:
             begun: a part of the reply had arrived before.
         """
         what = "sent nothing further" if begun else "sent no reply"
-        return ModelTimeout(f"{self._where} {what} within {seconds:g} s", "is the server busy, or still loading?")
+        hint = "is the server busy, or still loading?"
+        return ModelTimeout(f"{self._where} {what} within {seconds:g} s", hint, temporary=True)
 
     def unreachable(self, error: BaseException) -> ModelUnreachable:
         """Return the error for a connection that could not be made, or was lost before there was an answer."""
         reason, hint = self._why(error)
-        return ModelUnreachable(f"cannot reach {self._where}: {reason}", hint)
+        return ModelUnreachable(f"cannot reach {self._where}: {reason}", hint, temporary=_was_lost(error))
 
     def _why(self, error: BaseException) -> tuple[str, str]:
         causes = list(_causes(error))
@@ -147,9 +178,50 @@ def is_overflow(fault: Fault) -> bool:
     return any(words in text for words in _OVERFLOW)
 
 
+def is_temporary(status: int, fault: Fault) -> bool:
+    """Return whether the same request may succeed later, by a status and what the server said with it."""
+    if status == HTTPStatus.TOO_MANY_REQUESTS and _UNPAID.search(f"{fault.code} {fault.message}"):
+        return False
+    return status in _TEMPORARY or status >= 500
+
+
+def refuses_tools(fault: Fault) -> bool:
+    """Return whether the server says that the model cannot call tools."""
+    return _TOOLS_REFUSED.search(fault.message) is not None
+
+
 def blames(fault: Fault, field: str) -> bool:
     """Return whether the server says that it does not want ``field`` in a request."""
     return fault.param == field or re.search(rf"\b{re.escape(field)}\b", fault.message) is not None
+
+
+def _hint(status: int, temporary: bool) -> str:
+    if status == HTTPStatus.TOO_MANY_REQUESTS and not temporary:
+        return "check the account's credit and limits"
+    return _HINTS.get(status, "ask again later, or look at the server's log" if status >= 500 else "")
+
+
+def _was_lost(error: BaseException) -> bool:
+    """Return whether a connection was made and lost, or was slow to be made, so that another may do."""
+    causes = list(_causes(error))
+    if any(isinstance(cause, httpx2.ProxyError | ssl.SSLError | socket.gaierror) for cause in causes):
+        return False
+    lost = (httpx2.ReadError, httpx2.WriteError, httpx2.CloseError, httpx2.ConnectTimeout)
+    if any(isinstance(cause, (*lost, ConnectionResetError, BrokenPipeError)) for cause in causes):
+        return True
+    return isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield a secret as it is, in a URL, and inside of something that is in Base64, as Basic credentials are."""
+    in_url = {quote(secret, safe=""), quote_plus(secret)}
+    yield from {secret, *in_url, *(re.sub("%..", lambda found: found[0].lower(), each) for each in in_url)}
+    data = secret.encode()
+    for before, skipped in enumerate((0, 2, 3)):
+        # What is around it changes the characters that it shares with its neighbours, and no others.
+        whole = base64.b64encode(bytes(before) + data).decode()[skipped : (before + len(data)) * 8 // 6]
+        if len(whole) >= _SHORTEST_IN_BASE64:
+            yield from {whole, whole.translate(str.maketrans("+/", "-_"))}
 
 
 def _phrase(status: int) -> str:

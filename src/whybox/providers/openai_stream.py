@@ -1,4 +1,4 @@
-"""The body of a chat completion, from bytes to text. Pure: nothing here knows of connections.
+"""The body of a chat completion, from bytes to pieces. Pure: nothing here knows of connections.
 
 It reads a stream of server-sent events, and a plain JSON completion from servers that do not stream although they
 were asked to.
@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from whybox.events import Usage
 from whybox.providers.openai_chunks import Fault, Piece, fault_of, piece_of
+from whybox.providers.openai_usage import together
 from whybox.providers.sse import EventTooLong, ServerSentEvent, SSEDecoder
 
 MAX_JSON = 32 * 2**20
@@ -23,7 +24,16 @@ _NOT_WHOLE = {
 
 
 class BrokenReply(Exception):
-    """The body is not a whole reply; the message says why."""
+    """The body is not a whole reply; the message says why.
+
+    Args:
+        message: why.
+        temporary: asked again, the server may send a whole one.
+    """
+
+    def __init__(self, message: str, *, temporary: bool = True) -> None:
+        super().__init__(message)
+        self.temporary = temporary
 
 
 class NotChat(Exception):
@@ -44,7 +54,6 @@ class ReplyReader:
     Attributes:
         finish: the server's reason for the end, once it has given one.
         usage: what the server has said of usage so far.
-        reasoning: what came on the reasoning channel; it is not part of the reply's text.
         done: the server has said ``[DONE]``; nothing follows.
         news: how many chunks held a part of the reply, so that a caller can tell progress from keep-alives.
     """
@@ -52,7 +61,6 @@ class ReplyReader:
     def __init__(self) -> None:
         self.finish: str | None = None
         self.usage = Usage()
-        self.reasoning: list[str] = []
         self.done = False
         self.news = 0
         self._sse = SSEDecoder()
@@ -70,8 +78,8 @@ class ReplyReader:
         """What ended the reply: its own end, or the token limit."""
         return "length" if self.finish in _CUT_BY_LENGTH else "stop"
 
-    def feed(self, data: bytes) -> list[str]:
-        """Take the next bytes and return the pieces of text in them.
+    def feed(self, data: bytes) -> list[Piece]:
+        """Take the next bytes and return the pieces of the reply in them.
 
         Raises:
             BrokenReply: this cannot become a whole reply any more.
@@ -92,23 +100,23 @@ class ReplyReader:
         except EventTooLong as error:
             raise BrokenReply(str(error)) from error
 
-    def close(self) -> list[str]:
-        """Return the last pieces of text; the body has ended.
+    def close(self) -> list[Piece]:
+        """Return the last pieces; the body has ended.
 
         Raises:
             BrokenReply: the body ended before the reply was whole.
             ReportedFault: the server reported an error.
         """
         if self._json is not None:
-            texts = self._chunk(_json(b"".join(self._json)))
+            pieces = self._chunk(_json(b"".join(self._json)))
             self.done = True
         else:
-            texts = self._events(self._sse.close())
+            pieces = self._events(self._sse.close())
         if not self.news:
             raise BrokenReply("the server sent no reply")
         if not self.ended:
             raise BrokenReply("the stream ended before the reply was whole")
-        return texts
+        return pieces
 
     def _begin(self, data: bytes) -> None:
         """Tell by the first character what the body is: content types are often wrong, this is not."""
@@ -118,8 +126,8 @@ class ReplyReader:
         elif data.startswith(b"<"):
             raise NotChat("a web page")
 
-    def _events(self, events: list[ServerSentEvent]) -> list[str]:
-        texts: list[str] = []
+    def _events(self, events: list[ServerSentEvent]) -> list[Piece]:
+        pieces: list[Piece] = []
         for event in events:
             if self.done:
                 break
@@ -129,22 +137,23 @@ class ReplyReader:
             elif self.finish is not None:
                 self._read_usage(data)
             elif data.startswith(("{", "[")):
-                texts += self._chunk(_json(data))
+                pieces += self._chunk(_json(data))
             elif event.event == "error":
                 raise ReportedFault(Fault(data))
             # Anything else is a keep-alive: nothing that could be a chunk.
-        return texts
+        return pieces
 
-    def _chunk(self, data: Any) -> list[str]:
+    def _chunk(self, data: Any) -> list[Piece]:
         if fault := fault_of(data):
             raise ReportedFault(fault)
         if not isinstance(data, dict):
             return []
         piece = piece_of(data)
-        self.usage = piece.usage or self.usage
-        if piece.said:
-            self._take(piece)
-        return [piece.text] if piece.text else []
+        self.usage = together(self.usage, piece.usage)
+        if not piece.said:
+            return []
+        self._take(piece)
+        return [piece]
 
     def _read_usage(self, data: str) -> None:
         """Read what follows a whole reply: only its usage counts, and damage does no harm."""
@@ -153,15 +162,13 @@ class ReplyReader:
         except BrokenReply:
             return
         if isinstance(after, dict):
-            self.usage = piece_of(after).usage or self.usage
+            self.usage = together(self.usage, piece_of(after).usage)
 
     def _take(self, piece: Piece) -> None:
         self.news += 1
         self.finish = piece.finish
-        if piece.reasoning:
-            self.reasoning.append(piece.reasoning)
         if piece.finish in _NOT_WHOLE:
-            raise BrokenReply(_NOT_WHOLE[piece.finish])
+            raise BrokenReply(_NOT_WHOLE[piece.finish], temporary=piece.finish != "content_filter")
 
 
 def _json(text: str | bytes) -> Any:

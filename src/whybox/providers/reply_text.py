@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -17,6 +18,17 @@ def scalar(text: str) -> str:
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def scalars(value: Any) -> Any:
+    """Return a value of JSON with :func:`scalar` applied to every text in it."""
+    if isinstance(value, str):
+        return scalar(value)
+    if isinstance(value, list):
+        return [scalars(each) for each in value]
+    if isinstance(value, dict):
+        return {scalar(name): scalars(each) for name, each in value.items()}
+    return value
 
 
 class JoinSurrogates:

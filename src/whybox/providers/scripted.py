@@ -14,7 +14,7 @@ from anyio.lowlevel import checkpoint
 
 from whybox.errors import ConfigError, ModelError, ScriptExhausted
 from whybox.events import Usage
-from whybox.ports import Abilities, Chunk, Reply, Request
+from whybox.ports import Abilities, Chunk, Price, Reply, Request
 from whybox.providers.reply_text import ReplyText
 
 SEPARATOR = "---"
@@ -31,6 +31,10 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+Said = str | Reply | ModelError | tuple[str | Reply, ModelError]
+"""A reply of a script, an error instead of one, or an error behind the beginning of one."""
+
+
 class ScriptedModel:
     """Gives its replies one after the other, a new one for each call.
 
@@ -39,7 +43,8 @@ class ScriptedModel:
 
     Args:
         replies: what to say. A string is a whole reply; a :class:`~whybox.ports.Reply` also says how it finished and
-            what it used; a :class:`~whybox.errors.ModelError` is raised instead of a reply. A reply that begins with
+            what it used, and may have reasoning and native calls; a :class:`~whybox.errors.ModelError` is raised
+            instead of a reply, and ``(beginning, error)`` is a reply that breaks off. A reply that begins with
             the request's prefix is taken to be the whole step, any other to be what follows the prefix.
         name: the model's name.
         abilities: what it says it can do; by default to count tokens.
@@ -49,11 +54,11 @@ class ScriptedModel:
     """
 
     location = "this process"
-    price = "free (scripted)"
+    price = Price(input=0, output=0, note="scripted")
 
     def __init__(
         self,
-        replies: Sequence[str | Reply | ModelError],
+        replies: Sequence[Said],
         *,
         name: str = "scripted:replies",
         abilities: Abilities | None = None,
@@ -98,20 +103,29 @@ class ScriptedModel:
             ModelError: the script says so.
         """
         self.requests.append(request)
-        reply = self._reply(len(self.requests))
+        reply, error = self._reply(len(self.requests))
         text = ReplyText(request.prefix, request.stop)
         parts: list[str] = []
+        for thought in tokens(reply.reasoning):
+            await checkpoint()
+            yield Chunk(reasoning=thought)
         for token in [*tokens(reply.text), None]:
             await checkpoint()
+            if token is None and error is not None:
+                raise error
             piece = text.close() if token is None else text.feed(token)
             if piece:
                 parts.append(piece)
                 yield Chunk(text=piece)
             if text.cut:
                 break
+        for number, call in enumerate(reply.calls):
+            await checkpoint()
+            yield Chunk(action=f"{chr(10) if number else ''}{call.name} {call.arguments}")
         whole = "".join(parts)
         usage = self._usage(request, whole) if reply.usage == Usage() else reply.usage
-        yield Reply(text=whole, finish="stop" if text.cut else reply.finish, usage=usage)
+        finish = "stop" if text.cut else reply.finish
+        yield reply.model_copy(update={"text": whole, "finish": finish, "usage": usage})
 
     async def count_tokens(self, text: str) -> int:
         """Return how many tokens ``text`` is when this model streams it."""
@@ -120,16 +134,17 @@ class ScriptedModel:
     async def close(self) -> None:
         """Do nothing: there is nothing to release."""
 
-    def _reply(self, number: int) -> Reply:
+    def _reply(self, number: int) -> tuple[Reply, ModelError | None]:
         if number > len(self._replies):
             count = len(self._replies)
             replies = "1 reply" if count == 1 else f"{count} replies"
             message = f"{self.name} has {replies} and was asked for number {number}"
             raise ScriptExhausted(message, "add a reply to the script, or ask for fewer steps")
-        reply = self._replies[number - 1]
-        if isinstance(reply, ModelError):
-            raise reply
-        return Reply(text=reply) if isinstance(reply, str) else reply
+        said = self._replies[number - 1]
+        if isinstance(said, ModelError):
+            raise said
+        reply, error = said if isinstance(said, tuple) else (said, None)
+        return Reply(text=reply) if isinstance(reply, str) else reply, error
 
     def _usage(self, request: Request, text: str) -> Usage:
         prompt = sum(len(tokens(message.content)) for message in request.messages) + len(tokens(request.prefix))

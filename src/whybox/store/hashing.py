@@ -138,6 +138,11 @@ def _common(known: tuple[Segment, ...], prompt: tuple[Segment, ...]) -> int:
     return count
 
 
+_LATER = ("part", "call", "result_of", "blocks")
+
+
 def _label(segment: Segment) -> bytes:
-    fields = segment.model_dump(exclude={"text"})
+    # A field that came later is left out at its default, so that the name of a prompt is the same in every version.
+    unused = {name for name in _LATER if getattr(segment, name) == Segment.model_fields[name].default}
+    fields = segment.model_dump(exclude={"text", *unused})
     return to_bytes(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 import anyio
 
+from whybox.events import Call
 from whybox.ports import Output, Tool, ToolSpec
 from whybox.tools.results import failure, in_language
 
@@ -53,3 +56,29 @@ def guard(tool: Tool, timeout: float, language: str = "en") -> Tool:
         language: ``en`` or ``zh``, for the text.
     """
     return Guarded(tool, timeout, language)
+
+
+class SideBySide:
+    """Runs the calls of one reply side by side; see :class:`whybox.ports.ToolRunner`.
+
+    Args:
+        tools: by name.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+
+    async def run(self, calls: Sequence[Call]) -> AsyncGenerator[tuple[Call, Output], None]:
+        """Run the calls, yielding what came of each as soon as it is there."""
+        # Not a task group: its scope may not stay open while a generator is suspended.
+        running = [asyncio.ensure_future(self._one(call)) for call in calls]
+        try:
+            for done in asyncio.as_completed(running):
+                yield await done
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _one(self, call: Call) -> tuple[Call, Output]:
+        return call, await self._tools[call.tool].call(call.arguments)

@@ -1,0 +1,1 @@
+"""Oddities of servers that speak Anthropic's messages."""
