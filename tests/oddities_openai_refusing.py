@@ -117,7 +117,9 @@ def reasoning_missing(x: Exchange) -> None:
 @oddity(OPENAI)
 def no_credit(x: Exchange) -> None:
     """429 because nothing is paid."""
-    x.json({"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, 429, Retry_After="7")
+    x.json(
+        {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, 429, Retry_After="7"
+    )
 
 
 WAITS: dict[str, dict[str, str]] = {

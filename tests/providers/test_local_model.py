@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from whybox import Agent, Limits, MemoryStore, OutputParser, Trace
-from whybox.dialects.react import ReAct
+from whybox.dialects.by_mode import Dialects
 from whybox.engine.replay import departure
 from whybox.errors import ContextOverflow
 from whybox.events import Asked, Call, Called, Delta, Parsed, Replied, Stamped, Stopped
@@ -105,7 +105,7 @@ async def two_steps(model: LocalModel, question: str, reply_tokens: int) -> Trac
 
 
 def rederives(trace: Trace) -> bool:
-    return departure(AgentSpec.model_validate(trace.started.agent), ReAct(), trace) is None
+    return departure(AgentSpec.model_validate(trace.started.agent), Dialects(), trace) is None
 
 
 def replies_of(trace: Trace) -> list[tuple[Replied, Parsed]]:

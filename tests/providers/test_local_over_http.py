@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from whybox import Agent, Limits, MemoryStore, Result
-from whybox.dialects.react import ReAct
+from whybox.dialects.by_mode import Dialects
 from whybox.engine.replay import departure
 from whybox.events import Answered, Asked, Parsed, Replied, Stopped, from_data, to_data
 from whybox.spec import AgentSpec
@@ -48,7 +48,7 @@ def check(result: Result) -> None:
     events = list(result.trace)
     assert isinstance(events[-1], Answered | Stopped)
     assert [from_data(to_data(event)) for event in events] == events
-    assert departure(AgentSpec.model_validate(result.trace.started.agent), ReAct(), result.trace) is None
+    assert departure(AgentSpec.model_validate(result.trace.started.agent), Dialects(), result.trace) is None
 
 
 def test_in_text_mode_a_run_ends_with_an_answer(base_url: str) -> None:
@@ -92,4 +92,4 @@ def test_a_question_longer_than_the_servers_context_stops_the_run_with_the_reaso
     result = ask(base_url, "tide " * 6000)
     assert isinstance(result.trace[-1], Stopped)
     assert result.trace[-1].reason == "model_context"
-    assert departure(AgentSpec.model_validate(result.trace.started.agent), ReAct(), result.trace) is None
+    assert departure(AgentSpec.model_validate(result.trace.started.agent), Dialects(), result.trace) is None

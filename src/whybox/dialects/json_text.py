@@ -126,12 +126,15 @@ def _without_control(value: Any) -> Any:
 
 
 def _outer_escape(text: str, start: int) -> tuple[str, int, str | None]:
-    r"""Undo one level of escaping around the whole: ``{\"a\": 1}`` or ``{&quot;a&quot;: 1}``."""
+    r"""Undo what stands around the whole: ``{\"a\": 1}``, ``{&quot;a&quot;: 1}``, ``{{"a": 1}``."""
     head = text[start : start + 80]
     if re.match(r"[\[{]\s{0,20}\\\"", head):
         return text[start:].replace('\\"', '"').replace("\\\\", "\\"), 0, "json_twice"
     if re.match(r"[\[{]\s{0,20}&quot;", head):
         return html.unescape(text[start:]), 0, "json_entities"
+    if re.match(r"\{\{\s{0,20}\"", head):
+        # Some chat templates show the form of a call with the braces of their own language doubled.
+        return text, start + 1, "json_braces"
     return text, start, None
 
 

@@ -57,6 +57,7 @@ REPAIRS: dict[str, Repair] = {
     "json_joined": Repair("json", 0.95, "strings joined with + were joined", "连接了用 + 相连的字符串"),
     "json_twice": Repair("json", 0.95, "JSON inside a JSON string was read", "读取了 JSON 字符串里的 JSON"),
     "json_entities": Repair("json", 0.9, "HTML entities were read", "读取了 HTML 实体"),
+    "json_braces": Repair("json", 0.95, "a doubled brace was read as one", "把重复的大括号当作一个"),
     "json_closed": Repair("json", 0.85, "brackets at the end were closed", "补上了末尾的括号"),
     "json_wrapped": Repair("json", 0.95, "a list around the arguments was removed", "去掉了参数外面的列表"),
     "json_rest_dropped": Repair("json", 0.95, "brackets behind the end were dropped", "丢弃了末尾多余的括号"),

@@ -85,7 +85,8 @@ def _family(mode: str) -> str:
 def _native(spec: AgentSpec, turn: Turn, seen: Seen) -> Iterator[Segment]:
     replied, parsed = turn.replied, turn.parsed
     name, native = f"step:{replied.step}", turn.asked is None or turn.asked.mode == "tools"
-    said = replied.text.strip() if native else parsed.thought
+    # A call that was found in the text goes back as a call, and must not be there twice.
+    said = replied.text.strip() if native and (replied.calls or not parsed.calls) else parsed.thought
     if native and parsed.report.dropped:
         said = said.removesuffix(parsed.report.dropped).rstrip()
     calls = _calls(turn)

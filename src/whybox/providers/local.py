@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import secrets
 import threading
 from collections.abc import AsyncGenerator
@@ -25,10 +24,10 @@ from whybox.ports import Abilities, Chunk, Price, Reply, Request
 from whybox.providers import weights
 from whybox.providers.local_completion import Completion, in_daemon_thread
 from whybox.providers.local_openings import Openings
+from whybox.providers.local_prompt import Conversation
 
 # Between two batches a call can be cancelled and reports how far it has read; smaller costs speed (5 % at 64).
 BATCH_TOKENS = 64
-_PLACE = re.compile("\ue000(\\d+)\ue001")
 _MOST_TOKENIZED = 4096
 CONTEXT_TOKENS = 8192
 
@@ -65,7 +64,16 @@ class LocalModel:
         self.name = name
         self.location = "in this process"
         self.price = Price(input=0, output=0)
-        self.abilities = Abilities(grammar=True, prefix=True, tokenizer=True, context=context)
+        self.abilities = Abilities(
+            grammar=True,
+            json_schema=True,
+            tools=True,
+            parallel=True,
+            logprobs=True,
+            prefix=True,
+            tokenizer=True,
+            context=context,
+        )
         self._path = path
         self._threads = threads or usable_cpus()
         self._debug = debug
@@ -171,6 +179,10 @@ class LocalModel:
         }
         if request.grammar is not None:
             body["grammar"] = request.grammar
+        if request.json_schema is not None:
+            body["json_schema"] = request.json_schema
+        if request.logprobs:
+            body["logprobs"] = request.logprobs
         self._last = tokens
         async with aclosing(self._complete(body)) as items:
             async for item in items:
@@ -217,23 +229,15 @@ class LocalModel:
         """Return the prompt as tokens, and how many of them come before the first message that is not stable.
 
         The tokens are the chat template's own, and those of the messages as plain text.
-
-        What a person, a tool or the model itself wrote may look like the template's special tokens; it must not be
-        read as one, or a tool's result could open a new turn.
         """
-        contents = [message.content for message in request.messages]
-        messages = [{"role": m.role, "content": _place(i)} for i, m in enumerate(request.messages)]
-        if request.prefix:
-            messages.append({"role": "assistant", "content": _place(len(contents))})
-            contents.append(request.prefix)
-        data = await self._post("/apply-template", {"messages": messages})
+        conversation = Conversation(request)
+        data = await self._post("/apply-template", conversation.body)
         tokens: list[int] = []
         opening = 0
-        for index, piece in enumerate(_PLACE.split(str(data["prompt"]))):
-            is_content = index % 2 == 1
-            if is_content and int(piece) == request.stable:
+        for text, special, begins in conversation.pieces(str(data["prompt"])):
+            if begins:
                 opening = len(tokens)
-            tokens += await self._tokens(contents[int(piece)] if is_content else piece, special=not is_content)
+            tokens += await self._tokens(text, special=special)
         return tokens, opening
 
     async def _tokens(self, text: str, *, special: bool) -> tuple[int, ...]:
@@ -273,11 +277,6 @@ class LocalModel:
         """Wait until a call under way has noticed that it is cancelled."""
         with self._busy:
             pass
-
-
-def _place(index: int) -> str:
-    """Return a mark for a message's content, from the private use area, which no template touches."""
-    return f"\ue000{index}\ue001"
 
 
 def _honest(reply: Reply, fresh: int) -> Reply:

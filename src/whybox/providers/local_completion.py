@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from whybox.errors import ContextOverflow, ModelError
 from whybox.events import Usage
 from whybox.ports import Chunk, Reply
+from whybox.providers.openai_tokens import RawToken, tokens_of, tokens_of_text
 
 T = TypeVar("T")
 
@@ -59,6 +60,7 @@ class Completion:
         """Start, and yield what comes; the whole reply last, and none when it was cancelled."""
         threading.Thread(target=self._run, name="whybox-llama", daemon=True).start()
         text: list[str] = []
+        tokens: list[RawToken] = []
         finish, usage = None, Usage()
         while (data := await self._queue.get()) is not None:
             if isinstance(data, Exception):
@@ -68,12 +70,15 @@ class Completion:
                 yield Chunk(read=(int(progress["processed"]), int(progress["total"])))
             for choice in data.get("choices") or ():
                 finish = choice.get("finish_reason") or finish
+                tokens += tokens_of(data, choice)
                 if choice.get("text"):
                     text.append(choice["text"])
                     yield Chunk(text=choice["text"])
             usage = _usage(data) or usage
         if finish:
-            yield Reply(text="".join(text), finish="length" if finish == "length" else "stop", usage=usage)
+            whole = "".join(text)
+            kept = tokens_of_text(tokens, whole, 0, whole)
+            yield Reply(text=whole, finish="length" if finish == "length" else "stop", usage=usage, tokens=kept)
 
     def _run(self) -> None:
         with self._busy:
