@@ -55,7 +55,8 @@ class Shown:
 
 
 NOTHING_SHOWN = Shown()
-_NOTHING_USED = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+NOTHING_USED = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+"""The usage of no call at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class State:
     shown: Shown = NOTHING_SHOWN
     fallback: int = 0
     escalated: int = 0
-    usage: Usage = _NOTHING_USED
+    usage: Usage = NOTHING_USED
     cost: float | None = 0.0
 
 

@@ -64,13 +64,23 @@ def show(
     run: Annotated[str, typer.Argument(help="The run's id, or its beginning.")],
     step: Annotated[int | None, typer.Option(help="Only this step, nothing folded.")] = None,
     show_prompt: Annotated[bool, typer.Option("--prompt", "--show-prompt", help="With exact prompts.")] = False,
+    tokens: Annotated[
+        bool,
+        typer.Option("--tokens", help="Show what each model call used instead: tokens by part, cache, cost, doubts."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one event a line.")] = False,
 ) -> None:
     """Show a run as it happened."""
     events = asyncio.run(_events(run))
+    language = events[0].event.language if hasattr(events[0].event, "language") else "en"
+    if tokens:
+        from whybox.cli.tokens_view import print_tokens
+
+        print_tokens(_console(), events, language, as_json=as_json)
+        return
     if as_json:
-        from whybox.cli.ask import json_line
         from whybox.cli.printing import print_json
+        from whybox.cli.running import json_line
 
         for stamped in events:
             print_json(json_line(stamped))
@@ -80,7 +90,7 @@ def show(
 
     view = StepsView(
         PlainScreen(_console()),
-        events[0].event.language if hasattr(events[0].event, "language") else "en",
+        language,
         show_prompt=show_prompt,
         fold=step is None,
     )
@@ -99,7 +109,7 @@ def resume(
     """Go on with a run that was stopped or whose process died, with the agent it was started with."""
     from whybox import config
     from whybox.assemble import Settings
-    from whybox.cli.ask import Look, Streaming, run_and_show
+    from whybox.cli.running import Look, Streaming, run_and_show
     from whybox.tools.base import load_tools_file
 
     run_id, spec = asyncio.run(_spec_of(run))
@@ -115,6 +125,11 @@ def resume(
         approve=spec.approve,
         limits=spec.limits,
         temperature=spec.temperature,
+        answer_model=spec.answer.name if spec.answer else None,
+        summarize_model=spec.summarize.name if spec.summarize else None,
+        escalate=spec.larger.name if spec.larger else None,
+        fallbacks=tuple(use.name for use in spec.fallbacks),
+        logprobs=spec.logprobs,
         debug=context.obj["debug"],
     )
     raise typer.Exit(run_and_show(settings, Look(Streaming.ALL, as_json=as_json), resume=run_id))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from whybox.cli import words
 from whybox.cli.screen import Screen
+from whybox.cli.words import money
 from whybox.engine.drive import Live
 from whybox.events import (
     Answered,
     Asked,
+    Call,
     Called,
     Delta,
     Event,
@@ -24,12 +26,15 @@ from whybox.events import (
     Rejected,
     Replied,
     Resumed,
+    Retrying,
     Segment,
     Stamped,
     Started,
     Stopped,
+    Switched,
     Usage,
 )
+from whybox.spec import AgentSpec
 from whybox.trace import Trace
 from whybox.views.printable import folded, printable
 
@@ -74,6 +79,9 @@ class StepsView:
         self._run = ""
         self._seen_segments: tuple[Segment, ...] = ()
         self._failed: ModelFailed | None = None
+        self._calls = 0
+        self._model = ""
+        self._noted: set[str] = set()
 
     @property
     def trace(self) -> Trace:
@@ -83,7 +91,10 @@ class StepsView:
     def show(self, item: Stamped | Live) -> None:
         """Draw one event or piece of text."""
         match item:
-            case Delta(section=section, text=text):
+            case Delta(section=section, text=text, anew=anew):
+                if anew:
+                    self._line(self._say("anew"), "yellow")
+                    self._streamed.clear()
                 self._delta(section, text)
             case Reading(done=done, total=total):
                 self._status(self._say("reading", done=done, total=total))
@@ -127,21 +138,24 @@ class StepsView:
         if not isinstance(stamped.event, Stopped):
             self._draw_failure()
         match stamped.event:
-            case Started():
+            case Started(agent=agent):
+                self._models(agent)
                 self._status(self._say("loading"))
             case Asked() as asked:
                 self._streamed.clear()
                 self._status(self._say("asking"))
+                self._asked_of(asked)
                 if self._show_prompt:
                     self._prompt(asked)
-            case Replied():
+            case Replied(notes=notes):
                 self._end()
+                self._notes(notes)
             case Parsed() as parsed:
                 self._parsed(parsed)
             case Called(call=call):
                 self._status(self._say("running", tool=call.tool))
-            case Observed(content=content, error=error):
-                self._observation(content, error)
+            case Observed() as observed:
+                self._observation(observed)
             case Answered() as answered:
                 self._answered(answered)
             case ModelFailed() as failed:
@@ -162,6 +176,10 @@ class StepsView:
                 self._line(self._say("limit", message=message), "yellow")
             case Resumed():
                 self._line(self._say("resumed"), "dim")
+            case Retrying(attempt=attempt, wait=wait):
+                self._line(self._say("again", wait=round(wait, 2), attempt=attempt + 1), "yellow")
+            case Switched(model=model, cause=cause, reason=reason):
+                self._line(self._say(cause, model=model, reason=reason), "yellow")
             case _:
                 pass
 
@@ -178,12 +196,38 @@ class StepsView:
         self._failed = None
         self._line(message, "red")
 
+    def _models(self, agent: dict[str, Any]) -> None:
+        """Say which other models the agent has, as the banner says which one thinks."""
+        spec = AgentSpec.model_validate(agent)
+        for role, use in (("answer", spec.answer), ("summarize", spec.summarize)):
+            if use is not None:
+                text = self._say("by", role=self._say(f"role_{role}"), model=use.name, mode=use.mode)
+                self._line(text, "dim")
+        if spec.larger is not None:
+            self._line(self._say("larger", model=spec.larger.name), "dim")
+        if spec.fallbacks:
+            self._line(self._say("if_down", models=", ".join(use.name for use in spec.fallbacks)), "dim")
+        self._model = spec.model
+
+    def _asked_of(self, asked: Asked) -> None:
+        if asked.model != self._model:
+            role = self._say(f"role_{asked.role}")
+            self._line(self._say("by", role=role, model=asked.model, mode=asked.mode), "dim")
+        self._model = asked.model
+
+    def _notes(self, notes: Sequence[str]) -> None:
+        for note in notes:
+            if note not in self._noted:
+                self._line(self._say("noted", note=note), "dim")
+        self._noted.update(notes)
+
     def _parsed(self, parsed: Parsed) -> None:
+        self._calls = len(parsed.calls)
         if "thought" not in self._streamed and parsed.thought:
             self._whole("thought", parsed.thought)
         if "action" not in self._streamed:
             for call in parsed.calls:
-                self._whole("action", f"{call.tool}[{call.text}]")
+                self._whole("action", _written(call))
         if parsed.report.repairs:
             self._line(self._say("repaired", repairs=", ".join(parsed.report.repairs)), "dim")
         if parsed.report.dropped.strip():
@@ -191,10 +235,12 @@ class StepsView:
         if parsed.retry:
             self._line(self._say("unread", correction=_short(parsed.retry)), "yellow")
 
-    def _observation(self, content: str, error: str | None) -> None:
-        text = printable(content)
+    def _observation(self, observed: Observed) -> None:
+        text = printable(observed.content)
         head, lines, chars = folded(text) if self._fold else (text, 0, 0)
-        self._begin("observation", "red" if error else STYLES["observation"])
+        self._begin("observation", "red" if observed.error else STYLES["observation"])
+        if self._calls > 1:  # side by side, they come back in any order
+            head = f"{printable(_written(observed.call))}:\n{head}"
         self._screen.write(head)
         self._end()
         if chars:
@@ -208,9 +254,10 @@ class StepsView:
         if not answered.complete:
             self._line(self._say("incomplete", reason=answered.reason or ""), "yellow")
 
-    def summary(self, price: str) -> None:
+    def summary(self) -> None:
         """Print what the run used: steps, tokens, cost, time and where it is kept."""
-        usage = self._trace.usage
+        usage, cost = self._trace.usage, self._trace.cost
+        price = self._say("cost_unknown") if cost is None else money(cost) if cost else self._say("free")
         parts = [self._steps(), *self._tokens(usage), price]
         parts += [f"{time.monotonic() - self._begun:.1f} s", self._run]
         self._screen.line("  ".join(part for part in parts if part), "dim")
@@ -271,6 +318,10 @@ class StepsView:
     def _status(self, doing: str) -> None:
         parts = [doing, self._steps(), *self._tokens(self._trace.usage)]
         self._screen.status("  ".join([*map(printable, parts), f"{time.monotonic() - self._begun:.0f} s"]))
+
+
+def _written(call: Call) -> str:
+    return f"{call.tool}[{call.text}]"
 
 
 def _short(text: str, limit: int = 160) -> str:
