@@ -96,7 +96,7 @@ def test_json_is_one_event_a_line_and_the_last_is_the_answer(shell: Shell, scrip
     ]  # fmt: skip
     assert stored[-1] == done.events[-1]
     assert (stored[-1]["answer"], stored[-1]["complete"]) == ("It is **408**.", True)
-    assert all(set(delta) == {"type", "section", "text"} for delta in deltas)
+    assert all(set(delta) == {"type", "section", "text", "anew"} for delta in deltas)
 
     def streamed(section: str) -> str:
         return "".join(delta["text"] for delta in deltas if delta["section"] == section)

@@ -87,7 +87,7 @@ def test_weights_that_were_cut_off(shell: Shell, tmp_path: Path, smollm2_path: P
 
 @pytest.mark.parametrize(
     "options",
-    [("--max-steps", "0"), ("--max-steps", "many"), ("--temperature", "9"), ("--mode", "json"), ("--no-such-option",)],
+    [("--max-steps", "0"), ("--max-steps", "many"), ("--temperature", "9"), ("--mode", "yaml"), ("--no-such-option",)],
 )
 def test_an_option_out_of_its_range_is_told_in_few_lines(shell: Shell, script, options: tuple[str, ...]) -> None:
     done = shell("ask", "-m", script(ANSWER), *options, "q?")

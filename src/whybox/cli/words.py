@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 _WORDS = {
     "en": {
         "thought": "Thought",
@@ -151,4 +153,4 @@ def money(cost: float | None) -> str:
         return "?"
     if cost == 0:
         return "0"
-    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}" if cost >= 0.001 else f"${cost:.2g}"
+    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}" if cost >= 0.001 else f"${Decimal(f'{cost:.2g}'):f}"
