@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from tests.engine.worlds import DIALECTS, World
+from tests.modes import check_shape, differences
 from whybox.dialects.replies import ReplyReader
 from whybox.engine.replay import departure
 from whybox.errors import ModelBroken, ModelUnreachable
@@ -229,6 +230,58 @@ def test_a_run_in_json() -> None:
     forms = world.model.requests[0].json_schema["anyOf"]
     assert [list(form["properties"]) for form in forms[:1]] == [["thought", "action", "action_input"]]
     assert world.model.requests[0].grammar is None
+
+
+def test_the_same_run_in_each_mode_differs_only_in_what_the_mode_is() -> None:
+    said = {
+        "text": ["Thought: I look.\nAction: search[tide]", "Thought: so\nFinal Answer: Six."],
+        "json": [
+            '{"thought": "I look.", "action": "search", "action_input": {"query": "tide"}}',
+            '{"thought": "so", "answer": "Six."}',
+        ],
+        "tools": [native(("search", {"query": "tide"}), text="I look."), "Thought: so\nFinal Answer: Six."],
+    }
+    said["grammar"] = said["text"]
+    traces = {mode: ran(World(replies, mode=mode)) for mode, replies in said.items()}
+    for mode, trace in traces.items():
+        check_shape(trace, mode)
+        assert kinds_of(trace) == kinds_of(traces["text"])
+    assert sorted(differences(traces["text"], traces["grammar"])) == snapshot(
+        ["asked.mode", "asked.prefix", "replied.text", "replied.usage"]
+    )
+    assert sorted(differences(traces["text"], traces["json"])) == snapshot(
+        [
+            "asked.mode",
+            "asked.prefix",
+            "asked.prompt",
+            "asked.stop",
+            "called.call",
+            "observed.call",
+            "parsed.calls",
+            "parsed.report",
+            "replied.text",
+            "replied.usage",
+        ]
+    )
+    assert sorted(differences(traces["text"], traces["tools"])) == snapshot(
+        [
+            "asked.mode",
+            "asked.prefix",
+            "asked.prompt",
+            "asked.stop",
+            "called.call",
+            "observed.call",
+            "parsed.calls",
+            "parsed.report",
+            "replied.calls",
+            "replied.text",
+            "replied.usage",
+        ]
+    )
+
+
+def kinds_of(trace: Trace) -> list[str]:
+    return [event.type for event in trace]
 
 
 text_piece = st.text(st.sampled_from('aé你"\\/{}[],:🍸\n\t'), max_size=12)
