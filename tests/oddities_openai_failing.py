@@ -219,6 +219,13 @@ def silent_in_the_middle(x: Exchange) -> None:
 
 
 @oddity(OPENAI)
+def silent_in_an_answer(x: Exchange) -> None:
+    """The stream stalls when the answer has begun."""
+    x.stream(*map(chunk, ("Thought: easy.\n", "Final Answer: It ", "is 4")))
+    x.wait_for_hang_up()
+
+
+@oddity(OPENAI)
 def only_keep_alives(x: Exchange) -> None:
     """Keep-alives for ever."""
     x.head()
