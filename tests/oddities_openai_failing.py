@@ -248,3 +248,9 @@ def hangs_up(x: Exchange) -> None:
 def not_http(x: Exchange) -> None:
     """Something else than HTTP answers."""
     x.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+
+@oddity(OPENAI)
+def tool_calls_without_a_call(x: Exchange) -> None:
+    """The end says that tools are called, and there is neither a call nor text."""
+    x.stream(chunk(""), chunk(finish="tool_calls"), DONE)

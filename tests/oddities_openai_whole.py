@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from typing import Any
 
 from tests.oddities import DONE, OPENAI, PIECES, TEXT, USAGE, Exchange, chunk, event, oddity, ping, refuse
 
@@ -279,3 +280,106 @@ def prefix_not_echoed(x: Exchange) -> None:
 def prefix_half_echoed(x: Exchange) -> None:
     """The reply begins like the prefix but goes on differently: it is no echo."""
     x.whole(stream=(x.body["messages"][-1]["content"][:3], *PIECES))
+
+
+@oddity(OPENAI)
+def refusal_text(x: Exchange) -> None:
+    """The model's refusal comes in a field of its own."""
+    x.stream({"choices": [{"delta": {"content": None, "refusal": TEXT}}]}, chunk(finish="stop"), DONE)
+
+
+@oddity(OPENAI)
+def reasoning_details(x: Exchange) -> None:
+    """Reasoning in pieces, in OpenRouter's form, which has to be sent back, signature and all."""
+    pieces = [{"type": "reasoning.text", "text": text, "index": 0, "format": "f"} for text in ("h", "m")]
+    pieces += [
+        {"type": "reasoning.text", "signature": "s1gn", "index": 0},
+        {"type": "reasoning.encrypted", "data": "eA=="},
+    ]
+    thoughts = [{"choices": [{"delta": {"reasoning": p.get("text", ""), "reasoning_details": [p]}}]} for p in pieces]
+    x.stream(*thoughts, *map(chunk, PIECES), chunk(finish="stop"), DONE)
+
+
+@oddity(OPENAI)
+def usage_with_details(x: Exchange) -> None:
+    """Usage that tells of cache hits and of reasoning that is billed and not shown."""
+    details = {
+        "prompt_tokens_details": {"cached_tokens": 20},
+        "completion_tokens_details": {"reasoning_tokens": 11, "audio_tokens": 0},
+    }
+    x.whole(
+        last=({"choices": [], "usage": {"prompt_tokens": 31, "completion_tokens": 22, "total_tokens": 53} | details},)
+    )
+
+
+@oddity(OPENAI)
+def usage_without_the_reasoning(x: Exchange) -> None:
+    """The reasoning is left out of the completion, but not out of the total, as xAI and Google count."""
+    details = {"completion_tokens_details": {"reasoning_tokens": 11}}
+    x.whole(
+        last=({"choices": [], "usage": {"prompt_tokens": 31, "completion_tokens": 11, "total_tokens": 53} | details},)
+    )
+
+
+@oddity(OPENAI)
+def usage_in_the_choice(x: Exchange) -> None:
+    """Usage inside of the last choice, as Moonshot sends."""
+    last = chunk(finish="stop")
+    last["choices"][0]["usage"] = USAGE
+    x.stream(*map(chunk, PIECES), last, DONE)
+
+
+@oddity(OPENAI)
+def usage_as_groq(x: Exchange) -> None:
+    """Usage in x_groq."""
+    x.stream(*map(chunk, PIECES), chunk(finish="stop", x_groq={"id": "r", "usage": USAGE}), DONE)
+
+
+@oddity(OPENAI)
+def usage_as_anthropic(x: Exchange) -> None:
+    """Usage by Anthropic's names, whose prompt tokens leave out the cache."""
+    usage = {
+        "input_tokens": 1,
+        "output_tokens": 11,
+        "cache_read_input_tokens": 20,
+        "cache_creation_input_tokens": 10,
+    }
+    x.whole(last=({"choices": [], "usage": usage},))
+
+
+def _likely(text: str, logprob: float) -> dict[str, Any]:
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+
+
+@oddity(OPENAI)
+def token_probabilities(x: Exchange) -> None:
+    """The tokens of each piece with their probabilities, one of which is impossible."""
+    tops = [[_likely(text, -0.25), _likely("other", -1.5)] for text in PIECES]
+    for piece, top in zip(PIECES, tops, strict=True):
+        top[1]["logprob"] = -9999.0 if piece == PIECES[0] else -1.5
+    content = [[_likely(text, -0.25) | {"top_logprobs": top}] for text, top in zip(PIECES, tops, strict=True)]
+    pieces = [chunk(text) for text in PIECES]
+    for item, tokens in zip(pieces, content, strict=True):
+        item["choices"][0]["logprobs"] = {"content": tokens}
+    x.stream(*pieces, chunk(finish="stop"), DONE)
+
+
+@oddity(OPENAI)
+def token_probabilities_cut_at_a_stop(x: Exchange) -> None:
+    """The stop string comes in the middle of a token."""
+    texts = ("42", ".\nObservation", ": no")
+    pieces = [chunk(text) for text in texts]
+    for item, text in zip(pieces, texts, strict=True):
+        item["choices"][0]["logprobs"] = {"content": [_likely(text, -0.5) | {"top_logprobs": []}]}
+    x.stream(*pieces, chunk(finish="stop"), DONE)
+
+
+@oddity(OPENAI)
+def vllm(x: Exchange) -> None:
+    """A stream as vLLM sends it: role first, usage so far in each chunk, reasoning, stop_reason, token ids."""
+    extra = {"logprobs": None, "token_ids": None}
+    first = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, **extra, "finish_reason": None}]}
+    thought = {"choices": [{"index": 0, "delta": {"reasoning": "hm", "reasoning_content": "hm"}, **extra}]}
+    last = {"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "stop", "stop_reason": None, **extra}]}
+    so_far = [chunk(text, usage=USAGE | {"completion_tokens": n}) for n, text in enumerate(PIECES, 1)]
+    x.stream(first, thought, *so_far, last, {"choices": [], "usage": USAGE | {"prompt_tokens_details": None}}, DONE)

@@ -1,4 +1,4 @@
-"""Interrupting a run while a server's reply arrives: the connection closes at once, nothing is left, the run goes on."""
+"""A run interrupted while a server replies: the connection closes at once, nothing is left, the run goes on."""
 
 from __future__ import annotations
 

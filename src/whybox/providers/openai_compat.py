@@ -24,6 +24,7 @@ from whybox.providers.openai_errors import Faults, refuses_tools
 from whybox.providers.openai_reply import ReplyBuilder
 from whybox.providers.openai_stream import BrokenReply, NotChat, ReplyReader, ReportedFault
 from whybox.providers.retry_after import retry_after
+from whybox.providers.secrets import Secrets
 
 USAGE_SECONDS = 2.0
 """How long a whole reply waits for the usage that may follow it."""
@@ -80,7 +81,9 @@ class OpenAICompatModel:
         self.abilities = abilities or Abilities()
         self._timeout = timeout
         self._endpoint = endpoint
-        self._faults = Faults(endpoint.where, model, endpoint.secrets)
+        secrets = Secrets(endpoint.secrets)
+        secrets.keep_from_logs()
+        self._faults = Faults(endpoint.where, model, secrets)
         self._clients = ClientPerLoop(endpoint.client)
         self._writer = BodyWriter(model, empty_content, reasoning_back, extra_body or {})
         if not self.abilities.stop:
@@ -205,7 +208,8 @@ class OpenAICompatModel:
         except NotChat as error:
             raise self._faults.not_chat(str(error)) from error
         except ReportedFault as error:
-            raise self._faults.reported(error.fault, begun=reader.news > 0) from error
+            # Not "from error": its words are the server's, as they came, and may hold the key.
+            raise self._faults.reported(error.fault, begun=reader.news > 0) from None
 
     async def _next(self, body: AsyncIterator[bytes], reader: ReplyReader, patience: _Patience) -> bytes | None:
         try:

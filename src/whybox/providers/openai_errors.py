@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from http import HTTPStatus
-from urllib.parse import quote, quote_plus
 
 import httpx2
 
 from whybox.errors import ContextOverflow, ModelBroken, ModelError, ModelTimeout, ModelUnreachable
 from whybox.providers.openai_chunks import Fault
+from whybox.providers.secrets import Secrets
 
 LONGEST = 300
 """How much of a server's own words is shown, in characters."""
@@ -46,8 +45,6 @@ _HINTS = {
     404: "check the model's name, and the base URL: it often ends in /v1",
     429: "wait a while, then ask again",
 }
-_SHORTEST_SECRET = 4
-_SHORTEST_IN_BASE64 = 6
 
 
 class Faults:
@@ -56,20 +53,17 @@ class Faults:
     Args:
         where: the server's address as it may be shown.
         model: the model's name at that server.
-        secrets: strings that must never be shown, even if the server repeats them.
+        secrets: what must never be shown, even if the server repeats it.
     """
 
-    def __init__(self, where: str, model: str, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, where: str, model: str, secrets: Secrets) -> None:
         self._where = where
         self._model = model
-        forms = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _forms(secret)}
-        # The longest first, or what is left of a secret that contains another would be shown.
-        self._secrets = sorted(forms, key=len, reverse=True)
+        self._secrets = secrets
 
     def clean(self, text: str) -> str:
         """Return a server's words without secrets, control characters and line breaks, shortened."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[redacted]")
+        text = self._secrets.redacted(text)
         text = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * LONGEST]).split())
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -210,18 +204,6 @@ def _was_lost(error: BaseException) -> bool:
     if any(isinstance(cause, (*lost, ConnectionResetError, BrokenPipeError)) for cause in causes):
         return True
     return isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """Yield a secret as it is, in a URL, and inside of something that is in Base64, as Basic credentials are."""
-    in_url = {quote(secret, safe=""), quote_plus(secret)}
-    yield from {secret, *in_url, *(re.sub("%..", lambda found: found[0].lower(), each) for each in in_url)}
-    data = secret.encode()
-    for before, skipped in enumerate((0, 2, 3)):
-        # What is around it changes the characters that it shares with its neighbours, and no others.
-        whole = base64.b64encode(bytes(before) + data).decode()[skipped : (before + len(data)) * 8 // 6]
-        if len(whole) >= _SHORTEST_IN_BASE64:
-            yield from {whole, whole.translate(str.maketrans("+/", "-_"))}
 
 
 def _phrase(status: int) -> str:

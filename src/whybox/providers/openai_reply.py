@@ -12,9 +12,11 @@ from whybox.ports import Chunk, Reply, Request
 from whybox.providers.estimate import estimated_tokens
 from whybox.providers.native_calls import description_of
 from whybox.providers.openai_chunks import Piece
-from whybox.providers.openai_stream import ReplyReader
+from whybox.providers.openai_stream import BrokenReply, ReplyReader
 from whybox.providers.openai_tokens import RawToken, tokens_of_text
 from whybox.providers.reply_text import JoinSurrogates, ReplyText, scalar, scalars
+
+_CALLS = ("tool_calls", "function_call")
 
 
 class ReplyBuilder:
@@ -65,9 +67,13 @@ class ReplyBuilder:
         """Return what was still to be shown; the body has ended.
 
         Raises:
+            BrokenReply: there are no calls although the server says so, and no text that they may be in.
             BrokenReply, ReportedFault: see :meth:`ReplyReader.close`.
         """
-        return self._chunks(self.reader.close())
+        chunks = self._chunks(self.reader.close())
+        if self.reader.finish in _CALLS and not self._has_calls and not "".join(self._sent).strip():
+            raise BrokenReply("the server said that tools are called, and sent no call")
+        return chunks
 
     def rest(self) -> list[Chunk]:
         """Return what was held back because more might have followed."""
