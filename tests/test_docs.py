@@ -19,6 +19,7 @@ import typer.main
 from whybox import config, events
 from whybox.assemble import Settings, tools_of
 from whybox.cli.main import app
+from whybox.providers.catalogue import PROVIDERS
 from whybox.tools.base import load_tools_file
 from whybox.tools.kb import KnowledgeBase
 
@@ -127,10 +128,12 @@ def test_both_languages_show_the_same_code() -> None:
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
 def test_the_readme_names_every_environment_variable(path: Path) -> None:
     sources = "\n".join(read(file) for file in PACKAGE.rglob("*.py"))
-    names = {f"WHYBOX_{name.upper()}" for name in re.findall(r'\bsetting\("(\w+)"\)', sources)}
-    names |= set(re.findall(r'environ\S*\("(WHYBOX_\w+)"\)', sources))
-    assert len(names) == 5
-    assert set(re.findall(r"`(WHYBOX_\w+)`", read(path))) == names
+    names = set(re.findall(r'environ\S*\("(WHYBOX_\w+)"\)', sources))
+    names |= {each.key for each in PROVIDERS.values() if each.key}
+    assert len(names) == 7
+    names |= {"WHYBOX_MODEL", "WHYBOX_BASE_URL"}
+    assert set(re.findall(r"`(WHYBOX_\w+|[A-Z]+_API_KEY)`", read(path))) == names
+    assert set(config.Values.model_fields) <= set(re.findall(r"`(\w+)`", read(path)))
 
 
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)

@@ -14,10 +14,14 @@ from whybox import config
 from whybox.dialects.by_mode import Dialects
 from whybox.engine.drive import Edges
 from whybox.errors import UsageError
+from whybox.events import Event
 from whybox.people import Nobody
-from whybox.ports import Abilities, Dialect, Mode, Model, Person, Store, Tool, ToolSpec
+from whybox.ports import Dialect, Mode, Model, Person, Store, Tool, ToolSpec
 from whybox.prompts.instructions import instructions
-from whybox.providers.registry import PROVIDERS, resolve
+from whybox.providers.catalogue import PROVIDERS, Provider
+from whybox.providers.facts import Facts
+from whybox.providers.recorded import Load
+from whybox.providers.registry import Own, resolve
 from whybox.spec import AgentSpec, Approval, Limits, ModelUse
 from whybox.tools.base import FunctionTool, ToolRegistry, tool
 from whybox.tools.runner import SideBySide, guard
@@ -90,28 +94,52 @@ def model_of(settings: Settings, name: str | Model) -> Model:
 
     Raises:
         UnknownModel: there is no such provider or model.
+        ConfigError: a key or an address is missing, or the configuration cannot be used.
         ModelError: it is known but cannot be used here.
     """
     if not isinstance(name, str):
         return name
     main = name == settings.model
+    own = own_of(config.load())
+    # The others are at that server too, unless their names say that they are somewhere else.
+    elsewhere = name.partition(":")[0] in {*PROVIDERS, *own.servers} - {"server"}
     return resolve(
         name,
-        base_url=settings.base_url if main or name.partition(":")[0] not in PROVIDERS else None,
-        api_key=config.api_key(),
+        base_url=settings.base_url if main or not elsewhere else None,
+        key=config.key,
         cache_dir=config.cache_dir(),
         context=settings.context,
-        abilities=_promised(settings) if main else None,
+        timeout=settings.limits.model_seconds,
+        promised=_promised(settings) if main else None,
+        own=own,
+        runs=_recorded,
         debug=settings.debug,
     )
 
 
-def _promised(settings: Settings) -> Abilities | None:
-    """Return what a server can do because the user says so; None for plain text."""
-    if not settings.base_url or settings.mode in (None, "text"):
-        return None
-    field = {"json": "json_schema"}.get(str(settings.mode), str(settings.mode))
-    return Abilities(context=settings.context).model_copy(update={field: True})
+def own_of(loaded: config.Config) -> Own:
+    """Return what the configuration says of models."""
+    servers = {
+        name: Provider(name, f"{name}:MODEL", "openai", each.base_url, each.key_env, each.base_url)
+        for name, each in loaded.servers.items()
+    }
+    return Own(loaded.models, loaded.prices, servers, str(loaded.path))
+
+
+def _promised(settings: Settings) -> Facts:
+    """Return what a server can do because the user asks for it."""
+    promised = {"logprobs": True} if settings.logprobs else {}
+    if settings.mode not in (None, "text"):
+        promised[{"json": "json_schema"}.get(str(settings.mode), str(settings.mode))] = True
+    return Facts().model_copy(update=promised) if settings.base_url else Facts()
+
+
+def _recorded(run: str) -> Load:
+    async def load() -> list[Event]:
+        async with default_store() as store:
+            return [stamped.event for stamped in await store.read(await store.find(run))]
+
+    return load
 
 
 def knowledge_base(settings: Settings) -> KnowledgeBase | None:
@@ -174,7 +202,7 @@ def mode_of(settings: Settings, model: Model) -> Mode:
         return model.abilities.best or ("grammar" if model.abilities.grammar else "text")
     if not model.abilities.can(settings.mode):
         modes = [mode for mode in get_args(Mode) if model.abilities.can(mode)]
-        hint = f"use --mode {' or '.join(modes)}, or find out what it can do: whybox models check {model.name}"
+        hint = f"use --mode {' or '.join(modes)}"
         raise UsageError(f"{model.name} {_CANNOT[settings.mode]}", hint)
     return settings.mode
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
@@ -79,6 +80,35 @@ def test_a_server_that_takes_grammars_gives_only_well_formed_steps(base_url: str
         assert parsed.report.repairs == ()
         assert parsed.answer or parsed.calls[0].tool in TOOLS
     assert result.trace.started.agent["mode"] == "grammar"
+
+
+def test_in_json_mode_every_whole_reply_is_a_step(base_url: str) -> None:
+    result = ask(base_url, "What is 15% of 80?", mode="json")
+    check(result)
+    events = list(result.trace)
+    replies = [(event, events[at + 1]) for at, event in enumerate(events) if isinstance(event, Replied)]
+    assert replies
+    for reply, parsed in replies:
+        assert reply.finish == "length" or json.loads(reply.text)
+        assert reply.finish == "length" or (isinstance(parsed, Parsed) and parsed.report.repairs == ())
+
+
+def test_in_tools_mode_a_run_is_valid_and_its_tools_are_offered(base_url: str) -> None:
+    result = ask(base_url, "What is 15% of 80?", mode="tools")
+    check(result)
+    first = next(event for event in result.trace if isinstance(event, Asked))
+    assert [segment.name for segment in first.prompt if segment.part == "definition"] == [f"tool:{t}" for t in TOOLS]
+    assert first.stop == () or "Observation" in "".join(first.stop)
+
+
+@pytest.mark.parametrize("mode", ["text", "grammar", "json"])
+def test_the_probabilities_of_a_servers_tokens_are_those_of_its_text(base_url: str, mode: str) -> None:
+    result = ask(base_url, "Say hello.", mode=mode, logprobs=2)
+    check(result)
+    reply = next(event for event in result.trace if isinstance(event, Replied))
+    assert "".join(text for text, _, _ in reply.tokens) == reply.text
+    assert all(logprob <= 0 for _, logprob, _ in reply.tokens)
+    assert all(len(likely) <= 2 for _, _, likely in reply.tokens)
 
 
 def test_a_later_call_of_a_run_finds_the_earlier_prompt_in_the_servers_cache(base_url: str) -> None:

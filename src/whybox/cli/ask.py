@@ -56,19 +56,20 @@ def ask(
     mode: Annotated[ModeName | None, typer.Option(help="How the model is held to the format.")] = None,
     lang: Annotated[LanguageName | None, typer.Option(help="Language of the prompt; else the question's.")] = None,
     prompt: Annotated[Path | None, typer.Option(help="Jinja2 template in place of the instructions.")] = None,
-    max_steps: Annotated[int, typer.Option(min=1, help="Most replies of the model.")] = 10,
-    max_tokens: Annotated[int, typer.Option(min=16, help="Longest reply, in tokens.")] = 800,
-    model_timeout: Annotated[float, typer.Option(min=0.1, help="Longest model call, in seconds.")] = 60.0,
-    tool_timeout: Annotated[float, typer.Option(min=0.1, help="Longest tool call, in seconds.")] = 30.0,
-    retries: Annotated[int, typer.Option(min=0, help="How often a call that failed is made again.")] = 3,
-    temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of decoding.")] = 0.0,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Most replies of the model; 10.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=16, help="Longest reply, in tokens; 800.")] = None,
+    model_timeout: Annotated[float | None, typer.Option(min=0.1, help="Longest model call, in seconds; 60.")] = None,
+    tool_timeout: Annotated[float | None, typer.Option(min=0.1, help="Longest tool call, in seconds; 30.")] = None,
+    retries: Annotated[int | None, typer.Option(min=0, help="How often a call that failed is made again; 3.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Of decoding; 0.")] = None,
     logprobs: Annotated[
-        int, typer.Option(min=0, max=20, help="Keep the likeliest tokens for each token of a reply, this many.")
-    ] = 0,
-    approve: Annotated[ApprovalName, typer.Option(help="Which calls ask first.")] = ApprovalName.RISKY,
+        int | None, typer.Option(min=0, max=20, help="Keep the likeliest tokens for each token of a reply, this many.")
+    ] = None,
+    approve: Annotated[ApprovalName | None, typer.Option(help="Which calls ask first; risky.")] = None,
     stream: Annotated[
-        Streaming, typer.Option(help="all: every token; steps: each step whole; answer: only the answer by token.")
-    ] = Streaming.ALL,
+        Streaming | None,
+        typer.Option(help="all (default): every token; steps: each step whole; answer: only the answer by token."),
+    ] = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the exact prompt of each call.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one event a line.")] = False,
 ) -> None:
@@ -80,30 +81,51 @@ def ask(
     from whybox.spec import Limits
 
     question = checked(read_text() if question == "-" else question)
+    flags = {
+        "model": model,
+        "base_url": base_url,
+        "mode": mode.value if mode else None,
+        "lang": lang.value if lang else None,
+        "approve": approve.value if approve else None,
+        "answer_model": answer_model,
+        "escalate": escalate,
+        "fallback": tuple(fallback) if fallback else None,
+        "kb": kb,
+        "max_steps": max_steps,
+        "max_tokens": max_tokens,
+        "model_timeout": model_timeout,
+        "tool_timeout": tool_timeout,
+        "retries": retries,
+        "temperature": temperature,
+        "logprobs": logprobs,
+        "stream": stream.value if stream else None,
+    }
+    chosen = config.load().values.model_copy(update={name: each for name, each in flags.items() if each is not None})
     settings = Settings(
-        model=(config.setting("model") or config.DEFAULT_MODEL) if model is None else model,
-        base_url=base_url or config.setting("base_url"),
+        model=chosen.model,
+        base_url=chosen.base_url,
         tools=_tools(tools, tool, no_tools),
         prompt=_template(prompt),
-        mode=mode.value if mode else None,
-        language=lang.value if lang else None,
-        approve=approve.value,
+        mode=chosen.mode,
+        language=chosen.lang,
+        approve=chosen.approve,
         limits=Limits(
-            max_steps=max_steps,
-            model_seconds=model_timeout,
-            tool_seconds=tool_timeout,
-            reply_tokens=max_tokens,
-            retries=retries,
+            max_steps=chosen.max_steps,
+            model_seconds=chosen.model_timeout,
+            tool_seconds=chosen.tool_timeout,
+            reply_tokens=chosen.max_tokens,
+            retries=chosen.retries,
         ),
-        temperature=temperature,
-        answer_model=answer_model,
-        escalate=escalate,
-        fallbacks=tuple(fallback or ()),
-        logprobs=logprobs,
-        knowledge_base=_existing(kb),
+        temperature=chosen.temperature,
+        knowledge_base=_existing(chosen.kb),
+        context=chosen.context,
+        answer_model=chosen.answer_model,
+        escalate=chosen.escalate,
+        fallbacks=chosen.fallback,
+        logprobs=chosen.logprobs,
         debug=context.obj["debug"],
     )
-    raise typer.Exit(run_and_show(settings, Look(stream, show_prompt, as_json), question=question))
+    raise typer.Exit(run_and_show(settings, Look(Streaming(chosen.stream), show_prompt, as_json), question=question))
 
 
 def _tools(files: list[Path] | None, names: list[str] | None, none: bool) -> list[Any] | None:

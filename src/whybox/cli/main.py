@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from whybox.cli import ask, kb, models, parse, runs, tools
+from whybox.cli import ask, config, kb, models, parse, runs, tools
 from whybox.cli.printing import one_line
 from whybox.errors import WhyboxError
 
@@ -25,6 +25,7 @@ app.command("ask")(ask.ask)
 app.command("parse")(parse.parse)
 app.add_typer(runs.app, name="runs")
 app.add_typer(models.app, name="models")
+app.add_typer(config.app, name="config")
 app.add_typer(kb.app, name="kb")
 app.add_typer(tools.app, name="tools")
 

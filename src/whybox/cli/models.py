@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from whybox.providers import weights as store
+from whybox.providers.catalogue import PROVIDERS, Provider
 
 app = typer.Typer(help="List the models that can be used here; fetch and remove the weights of embedded ones.")
 
@@ -40,15 +41,40 @@ def list_models(
     cache = _cache()
     if verify:
         _verify(cache)
+    from whybox import config
+    from whybox.assemble import own_of
+
+    loaded = config.load()
     rows = [(f"local:{weights.name}", _state(weights, cache)) for weights in store.known()]
-    rows += [
-        ("local:/path/to/file.gguf", _engine() or "ready: any GGUF file on this machine"),
-        ("openai:NAME", "with --base-url URL: any OpenAI-compatible server"),
-        ("scripted:FILE", "ready: replies from a text file, for tests and teaching"),
-    ]
+    rows += [(each.form.rpartition(" or ")[2], _reach(each)) for each in PROVIDERS.values()]
+    rows += [(each.form, _reach(each)) for each in own_of(loaded).servers.values()]
     width = max(len(name) for name, _ in rows)
     for name, state in rows:
         typer.echo(f"{name:<{width}}  {state}")
+    typer.echo(f"used unless another is named: {loaded.values.model} ({loaded.source('model')})", err=True)
+
+
+def _reach(provider: Provider) -> str:
+    """Return whether models of a provider can be used, and why not. Nothing that is not on this machine is asked."""
+    from whybox import config
+
+    if provider.name == "local" and _engine():
+        return _engine()
+    if provider.name == "ollama" and not _listens("127.0.0.1", 11434):
+        return f"not usable: nothing listens at {provider.base_url}"
+    if provider.key and provider.base_url and not config.key(provider.key):
+        return f"not usable: set {provider.key} ({provider.note})"
+    return f"ready: {provider.note}"
+
+
+def _listens(host: str, port: int) -> bool:
+    import socket
+
+    try:
+        with socket.create_connection((host, port), timeout=0.3):
+            return True
+    except OSError:
+        return False
 
 
 def _verify(cache: Path) -> None:

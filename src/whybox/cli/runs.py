@@ -117,7 +117,7 @@ def resume(
     names = {function.spec.name for function in own}
     settings = Settings(
         model=spec.model,
-        base_url=base_url or config.setting("base_url"),
+        base_url=base_url or config.load().values.base_url,
         tools=[*(tool.name for tool in spec.tools if tool.name not in names), *own],
         prompt=spec.instructions,
         mode=spec.mode,

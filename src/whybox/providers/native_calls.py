@@ -27,7 +27,7 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     times = Counter(cleaned.values())
     safe: dict[str, str] = {}
     for name in given:
-        clear = name == cleaned[name] or (cleaned[name] and times[cleaned[name]] == 1)
+        clear = cleaned[name] and (name == cleaned[name] or times[cleaned[name]] == 1)
         safe[name] = cleaned[name] if clear else _marked(cleaned[name], name, {*cleaned.values(), *safe.values()})
     return safe
 

@@ -54,6 +54,7 @@ class OpenAICompatModel:
             ``reasoning_content``; some servers demand it, others refuse it.
         extra_body: fields that are put into every request, such as vLLM's ``continue_final_message``, which is only
             sent with a prefix.
+        key_name: the environment variable that the key is set by, for hints.
 
     Raises:
         ConfigError: the base URL, the key or a header cannot be used.
@@ -73,6 +74,7 @@ class OpenAICompatModel:
         empty_content: EmptyContent = "null",
         reasoning_back: ReasoningBack = "never",
         extra_body: Mapping[str, Any] | None = None,
+        key_name: str = "WHYBOX_API_KEY",
     ) -> None:
         endpoint = Endpoint.of(base_url, api_key, extra_headers or {})
         self.name = name
@@ -83,7 +85,7 @@ class OpenAICompatModel:
         self._endpoint = endpoint
         secrets = Secrets(endpoint.secrets)
         secrets.keep_from_logs()
-        self._faults = Faults(endpoint.where, model, secrets)
+        self._faults = Faults(endpoint.where, model, secrets, key_name)
         self._clients = ClientPerLoop(endpoint.client)
         self._writer = BodyWriter(model, empty_content, reasoning_back, extra_body or {})
         if not self.abilities.stop:

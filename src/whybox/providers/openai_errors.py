@@ -40,8 +40,8 @@ _UNPAID = re.compile(r"insufficient[_ ](quota|balance)|billing|exceeded_current_
 _TEMPORARY = (408, 409, 425, 429)
 _LASTING_CODE = re.compile(r"\b(invalid_request|authentication|permission|not_found)", re.IGNORECASE)
 _HINTS = {
-    401: "check the API key (WHYBOX_API_KEY)",
-    403: "check what the API key (WHYBOX_API_KEY) may use",
+    401: "check the API key ({key})",
+    403: "check what the API key ({key}) may use",
     404: "check the model's name, and the base URL: it often ends in /v1",
     429: "wait a while, then ask again",
 }
@@ -54,9 +54,11 @@ class Faults:
         where: the server's address as it may be shown.
         model: the model's name at that server.
         secrets: what must never be shown, even if the server repeats it.
+        key_name: the environment variable that the key is set by; empty for a server that wants none.
     """
 
-    def __init__(self, where: str, model: str, secrets: Secrets) -> None:
+    def __init__(self, where: str, model: str, secrets: Secrets, key_name: str = "") -> None:
+        self._key_name = key_name
         self._where = where
         self._model = model
         self._secrets = secrets
@@ -84,7 +86,7 @@ class Faults:
             return ModelUnreachable(f"{self._where} sends requests elsewhere ({_phrase(status)}{said})", hint)
         temporary = is_temporary(status, fault)
         message = f"{self._where} refused the request for {self._model}: {_phrase(status)}{said}"
-        hint = hint or _hint(status, temporary)
+        hint = hint or _hint(status, temporary).format(key=self._key_name or "key_env of this server")
         return ModelUnreachable(message, hint, temporary=temporary, retry_after=retry_after if temporary else None)
 
     def no_tools(self, fault: Fault) -> ModelError:
