@@ -85,12 +85,13 @@ class Settings:
         return (self.model, *(model for model in others if model is not None))
 
 
-def model_of(settings: Settings, name: str | Model) -> Model:
+def model_of(settings: Settings, name: str | Model, promised: Facts | None = None) -> Model:
     """Return the model that was named.
 
     Args:
         settings: where its server is, unless the model's provider says so.
         name: ``provider:name``, or a model port.
+        promised: what it is to be trusted to do, whatever else is known of it.
 
     Raises:
         UnknownModel: there is no such provider or model.
@@ -110,7 +111,7 @@ def model_of(settings: Settings, name: str | Model) -> Model:
         cache_dir=config.cache_dir(),
         context=settings.context,
         timeout=settings.limits.model_seconds,
-        promised=_promised(settings) if main else None,
+        promised=promised or (_promised(settings) if main else None),
         own=own,
         runs=_recorded,
         debug=settings.debug,

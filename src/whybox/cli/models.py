@@ -106,6 +106,51 @@ def _state(weights: store.Weights, cache: Path) -> str:
             return f"not downloaded: `whybox models pull {weights.name}` fetches {size} ({what})"
 
 
+@app.command("check")
+def check_model(
+    name: Annotated[str, typer.Argument(help="provider:name, or a server's model with --base-url.")],
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server.")] = None,
+) -> None:
+    """Try each ability with a few tokens, print what was found, and a table of it for the configuration file."""
+    import asyncio
+
+    asyncio.run(_check(name, base_url))
+
+
+async def _check(name: str, base_url: str | None) -> None:
+    from whybox.assemble import Settings, model_of
+    from whybox.cli.printing import one_line, print_text
+    from whybox.cli.words import money
+    from whybox.ports import Abilities
+    from whybox.providers.check import EVERYTHING, check
+
+    settings = Settings(model=name, base_url=base_url)
+    assumed = model_of(settings, name).abilities
+    model = model_of(settings, name, promised=EVERYTHING)
+    print_text(f"{model.name}  {model.location}  {model.price}")
+    found: dict[str, bool] = {}
+    cost: float | None = 0.0
+    try:
+        async for finding in check(model):
+            found[finding.ability] = finding.able
+            cost = None if cost is None or finding.cost is None else cost + finding.cost
+            before = getattr(assumed, finding.ability, None)
+            changed = "" if before in (None, finding.able) else "  (assumed otherwise)"
+            said = one_line(finding.said)[:80]
+            print_text(f"  {finding.ability:<12} {'yes' if finding.able else 'no ':<4}{changed}  {said}")
+    finally:
+        await model.close()
+    print_text(f"cost: {money(cost)}")
+    if not found.get("text"):
+        raise typer.Exit(3)
+    if model.name.startswith("local:"):
+        return  # what an embedded model can do is not read from the configuration
+    facts = {ability: able for ability, able in found.items() if ability in Abilities.model_fields}
+    print_text(f'\n[models."{model.name}"]')
+    for ability, able in facts.items():
+        print_text(f"{ability} = {str(able).lower()}")
+
+
 @app.command()
 def pull(name: Name) -> None:
     """Fetch the weights of an embedded model; an interrupted fetch goes on where it was."""
