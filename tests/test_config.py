@@ -81,6 +81,13 @@ def test_show_says_where_each_value_comes_from_and_no_key(tmp_path: Path) -> Non
     done = shell("config", "show", **env)
     assert (done.code, done.err) == (0, "")
     assert "sk-planted" not in done.out
+    secret = {"WHYBOX_BASE_URL": "http://me:sk-planted-3@127.0.0.1:9/v1?key=sk-planted-4"}
+    file.write_text(file.read_text().replace("http://127", "http://me:sk-planted-5@127"))
+    for arguments in (("config", "show"), ("config", "show", "--json"), ("models",)):
+        said = shell(*arguments, **env, **secret)
+        assert said.code == 0
+        assert "sk-planted" not in said.out + said.err
+        assert "http://127.0.0.1:9/v1" in said.out
     rows = {row["name"]: row for row in shell("config", "show", "--json", **env).events}
     assert (rows["model"]["value"], rows["model"]["source"]) == ("mine:m", str(file))
     assert (rows["MINE_KEY"]["value"], rows["DEEPSEEK_API_KEY"]["value"]) == ("set", "not set")

@@ -121,7 +121,7 @@ def model_of(settings: Settings, name: str | Model, promised: Facts | None = Non
 def own_of(loaded: config.Config) -> Own:
     """Return what the configuration says of models."""
     servers = {
-        name: Provider(name, f"{name}:MODEL", "openai", each.base_url, each.key_env, each.base_url)
+        name: Provider(name, f"{name}:MODEL", "openai", each.base_url, each.key_env)
         for name, each in loaded.servers.items()
     }
     return Own(loaded.models, loaded.prices, servers, str(loaded.path))

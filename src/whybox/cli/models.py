@@ -57,21 +57,24 @@ def list_models(
 def _reach(provider: Provider) -> str:
     """Return whether models of a provider can be used, and why not. Nothing that is not on this machine is asked."""
     from whybox import config
+    from whybox.providers.http_client import shown_address
 
     if provider.name == "local" and _engine():
         return _engine()
-    if provider.name == "ollama" and not _listens("127.0.0.1", 11434):
+    if provider.name == "ollama" and not _listens(provider.base_url):
         return f"not usable: nothing listens at {provider.base_url}"
     if provider.key and provider.base_url and not config.key(provider.key):
-        return f"not usable: set {provider.key} ({provider.note})"
-    return f"ready: {provider.note}"
+        return f"not usable: set {provider.key} ({provider.note or shown_address(provider.base_url)})"
+    return f"ready: {provider.note or shown_address(provider.base_url)}"
 
 
-def _listens(host: str, port: int) -> bool:
+def _listens(base_url: str) -> bool:
     import socket
+    from urllib.parse import urlsplit
 
+    url = urlsplit(base_url)
     try:
-        with socket.create_connection((host, port), timeout=0.3):
+        with socket.create_connection((url.hostname, url.port), timeout=0.3):
             return True
     except OSError:
         return False

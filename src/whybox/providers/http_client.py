@@ -45,7 +45,7 @@ class Endpoint:
         in_url = (url.password, *(value for _, value in url.params.multi_items()))
         return cls(
             url=url.copy_with(path=path if path.endswith("/chat/completions") else f"{path}/chat/completions"),
-            where=str(url.copy_with(userinfo=b"", query=None, fragment=None)).rstrip("/"),
+            where=_shown(url),
             local=is_this_machine(url.host),
             headers=_headers(key, extra),
             secrets=(key, *extra.values(), *in_url),
@@ -112,6 +112,14 @@ async def _life(client: httpx2.AsyncClient, ended: Callable[[], object]) -> Asyn
         await client.aclose()
 
 
+def shown_address(base_url: str) -> str:
+    """Return an address without what may be secret in it: user, password and query."""
+    try:
+        return _shown(_checked(base_url))
+    except ConfigError:
+        return "(not an address)"
+
+
 def is_this_machine(host: str) -> bool:
     """Return whether a host name or address is the machine this runs on."""
     if host == "localhost" or host.endswith(".localhost"):
@@ -121,6 +129,10 @@ def is_this_machine(host: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
+
+
+def _shown(url: httpx2.URL) -> str:
+    return str(url.copy_with(userinfo=b"", query=None, fragment=None)).rstrip("/")
 
 
 def _checked(base_url: str) -> httpx2.URL:
