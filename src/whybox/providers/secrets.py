@@ -23,8 +23,7 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         forms = {form for value in values if len(value) >= _SHORTEST for form in _forms(value)}
-        # The longest first, or what is left of a secret that contains another would be shown.
-        self._forms = sorted(forms, key=len, reverse=True)
+        self._forms = _longest_first(forms)
 
     def __repr__(self) -> str:
         return f"Secrets({len(self._forms)} forms)"
@@ -37,23 +36,31 @@ class Secrets:
 
     def keep_from_logs(self) -> None:
         """Have them replaced in what the HTTP library logs, which are addresses and the headers of answers."""
-        if self._forms:
-            redact = _Redact(self)
-            for name in _LOGGERS:
-                logging.getLogger(name).addFilter(redact)
+        _FILTER.secrets.add(self)
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(_FILTER)
+
+    def add(self, others: Secrets) -> None:
+        """Take the secrets of ``others`` in as well."""
+        self._forms = _longest_first({*self._forms, *others._forms})
 
 
 class _Redact(logging.Filter):
-    def __init__(self, secrets: Secrets) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._secrets = secrets
+        self.secrets = Secrets()
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
-        clean = self._secrets.redacted(said)
+        clean = self.secrets.redacted(said)
         if clean != said:
             record.msg, record.args = clean, ()
         return True
+
+
+def _longest_first(forms: Iterable[str]) -> list[str]:
+    # Else what is left of a secret that contains another would be shown.
+    return sorted(forms, key=len, reverse=True)
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -66,3 +73,7 @@ def _forms(secret: str) -> Iterator[str]:
         whole = base64.b64encode(bytes(before) + data).decode()[skipped : (before + len(data)) * 8 // 6]
         if len(whole) >= _SHORTEST_IN_BASE64:
             yield from {whole, whole.translate(str.maketrans("+/", "-_"))}
+
+
+_FILTER = _Redact()
+"""One for all models, so that making many does not make each line of a log dearer."""
