@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 from tests.cli.commands import Shell
-from whybox import config
+from whybox import Limits, config
+from whybox.assemble import Settings
+from whybox.cli.ask import ApprovalName, LanguageName, ModeName
+from whybox.cli.running import Streaming
 from whybox.errors import ConfigError
 
 
@@ -111,3 +115,23 @@ def test_no_key_is_in_anything_that_a_run_writes(tmp_path: Path) -> None:
         assert key not in done.out + done.err
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or key.encode() not in path.read_bytes(), path
+
+
+def test_the_configuration_the_command_line_and_the_library_agree_on_choices_and_defaults() -> None:
+    values, settings = config.Values(), Settings()
+    assert (
+        Limits(
+            max_steps=values.max_steps,
+            model_seconds=values.model_timeout,
+            tool_seconds=values.tool_timeout,
+            reply_tokens=values.max_tokens,
+            retries=values.retries,
+        )
+        == settings.limits
+    )
+    for name in ("model", "base_url", "mode", "approve", "answer_model", "escalate", "temperature", "logprobs"):
+        assert getattr(values, name) == getattr(settings, name)
+    hints = get_type_hints(config.Values)
+    for name, choices in (("mode", ModeName), ("approve", ApprovalName), ("lang", LanguageName), ("stream", Streaming)):
+        literal = next(each for each in (hints[name], *get_args(hints[name])) if get_origin(each) is Literal)
+        assert get_args(literal) == tuple(choices)

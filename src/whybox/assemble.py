@@ -16,7 +16,7 @@ from whybox.engine.drive import Edges
 from whybox.errors import UsageError
 from whybox.events import Event
 from whybox.people import Nobody
-from whybox.ports import Dialect, Mode, Model, Person, Store, Tool, ToolSpec
+from whybox.ports import Abilities, Dialect, Mode, Model, Person, Store, Tool, ToolSpec, ability_for
 from whybox.prompts.instructions import instructions
 from whybox.providers.catalogue import PROVIDERS, Provider
 from whybox.providers.facts import Facts
@@ -130,9 +130,9 @@ def own_of(loaded: config.Config) -> Own:
 def _promised(settings: Settings) -> Facts:
     """Return what a server can do because the user asks for it."""
     promised = {"logprobs": True} if settings.logprobs else {}
-    if settings.mode not in (None, "text"):
-        promised[{"json": "json_schema"}.get(str(settings.mode), str(settings.mode))] = True
-    return Facts().model_copy(update=promised) if settings.base_url else Facts()
+    if settings.mode is not None and settings.mode != "text":
+        promised[ability_for(settings.mode)] = True
+    return Facts.model_validate(promised) if settings.base_url else Facts()
 
 
 def _recorded(run: str) -> Load:
@@ -200,12 +200,16 @@ def mode_of(settings: Settings, model: Model) -> Mode:
         UsageError: the mode is one the model cannot do.
     """
     if settings.mode is None:
-        return model.abilities.best or ("grammar" if model.abilities.grammar else "text")
+        return _best_mode(model.abilities)
     if not model.abilities.can(settings.mode):
         modes = [mode for mode in get_args(Mode) if model.abilities.can(mode)]
-        hint = f"use --mode {' or '.join(modes)}"
+        hint = f"use --mode {' or '.join(modes)}, or find out what it can do: whybox models check {model.name}"
         raise UsageError(f"{model.name} {_CANNOT[settings.mode]}", hint)
     return settings.mode
+
+
+def _best_mode(abilities: Abilities) -> Mode:
+    return abilities.best or ("grammar" if abilities.grammar else "text")
 
 
 _CANNOT = {
@@ -219,7 +223,7 @@ def use_of(model: Model, mode: Mode | None, logprobs: int = 0) -> ModelUse:
     """Return how a model is used: in ``mode`` if it can, else in the one that suits it best."""
     abilities = model.abilities
     if mode is None or not abilities.can(mode):
-        mode = abilities.best or ("grammar" if abilities.grammar else "text")
+        mode = _best_mode(abilities)
     return ModelUse(name=model.name, mode=mode, prefix=abilities.prefix, logprobs=logprobs if abilities.logprobs else 0)
 
 

@@ -46,7 +46,12 @@ class Abilities(Value):
 
     def can(self, mode: Mode) -> bool:
         """Return whether the model can be held to the format in this way."""
-        return mode == "text" or getattr(self, {"json": "json_schema"}.get(mode, mode)) is True
+        return mode == "text" or getattr(self, ability_for(mode)) is True
+
+
+def ability_for(mode: Mode) -> str:
+    """Return the field of :class:`Abilities` that a mode needs; text needs none."""
+    return "json_schema" if mode == "json" else mode
 
 
 class Price(Value):

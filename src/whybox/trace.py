@@ -140,7 +140,6 @@ def _advance(state: State, event: Event) -> State:
 
 
 def _replied(state: State, reply: Replied) -> State:
-    cost = None if state.cost is None or reply.cost is None else state.cost + reply.cost
     return replace(
         state,
         last=reply,
@@ -148,7 +147,7 @@ def _replied(state: State, reply: Replied) -> State:
         failures=0,
         shown=NOTHING_SHOWN,
         usage=added(state.usage, reply.usage),
-        cost=cost,
+        cost=added_cost(state.cost, reply.cost),
     )
 
 
@@ -181,6 +180,11 @@ def added(total: Usage, more: Usage) -> Usage:
         reasoning_tokens=both("reasoning_tokens"),
         estimated=total.estimated or more.estimated,
     )
+
+
+def added_cost(total: float | None, more: float | None) -> float | None:
+    """Return the two amounts together; with one that is not known the sum is not known."""
+    return None if total is None or more is None else total + more
 
 
 def _without(calls: tuple[Call, ...], done: Call, *, strict: bool = False) -> tuple[Call, ...]:

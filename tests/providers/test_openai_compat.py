@@ -16,15 +16,12 @@ import pytest
 from tests.misbehaving_server import MisbehavingServer, serving
 from tests.oddities import TEXT
 from whybox.errors import ConfigError, ModelError, ModelUnreachable
-from whybox.events import Usage
 from whybox.ports import Abilities, Chunk, Message, Reply, Request
 from whybox.providers import openai_compat
 from whybox.providers.openai_compat import OpenAICompatModel
 
 KEY = "sk-planted-key-0123456789"
 ALL_ABILITIES = Abilities(grammar=True, prefix=True)
-SEEN = Usage(prompt_tokens=31, completion_tokens=11)
-CACHED = Usage(prompt_tokens=31, completion_tokens=11, cached_tokens=20)
 
 pytestmark = pytest.mark.anyio
 

@@ -542,6 +542,8 @@ def test_each_oddity_has_the_right_outcome(
         )
         assert shortened(line, url).startswith(failure.line)
         assert line.isprintable()
+        assert len(line) < 600
+        assert failure.kind is ContextOverflow or failure.line.startswith("m cannot call tools") or url in line
         said += line + repr(found) + "".join(traceback.format_exception(found))
     for form in (KEY, quote(KEY, safe=""), base64.b64encode(KEY.encode()).decode().rstrip("=")):
         assert form not in said

@@ -126,6 +126,7 @@ async def _check(name: str, base_url: str | None) -> None:
     from whybox.cli.words import money
     from whybox.ports import Abilities
     from whybox.providers.check import EVERYTHING, check
+    from whybox.trace import added_cost
 
     settings = Settings(model=name, base_url=base_url)
     assumed = model_of(settings, name).abilities
@@ -136,7 +137,7 @@ async def _check(name: str, base_url: str | None) -> None:
     try:
         async for finding in check(model):
             found[finding.ability] = finding.able
-            cost = None if cost is None or finding.cost is None else cost + finding.cost
+            cost = added_cost(cost, finding.cost)
             before = getattr(assumed, finding.ability, None)
             changed = "" if before in (None, finding.able) else "  (assumed otherwise)"
             said = one_line(finding.said)[:80]

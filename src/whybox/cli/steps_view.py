@@ -34,7 +34,6 @@ from whybox.events import (
     Switched,
     Usage,
 )
-from whybox.spec import AgentSpec
 from whybox.trace import Trace
 from whybox.views.printable import folded, printable
 
@@ -198,22 +197,22 @@ class StepsView:
 
     def _models(self, agent: dict[str, Any]) -> None:
         """Say which other models the agent has, as the banner says which one thinks."""
-        spec = AgentSpec.model_validate(agent)
-        for role, use in (("answer", spec.answer), ("summarize", spec.summarize)):
-            if use is not None:
-                text = self._say("by", role=self._say(f"role_{role}"), model=use.name, mode=use.mode)
-                self._line(text, "dim")
-        if spec.larger is not None:
-            self._line(self._say("larger", model=spec.larger.name), "dim")
-        if spec.fallbacks:
-            self._line(self._say("if_down", models=", ".join(use.name for use in spec.fallbacks)), "dim")
-        self._model = spec.model
+        for role in ("answer", "summarize"):
+            if use := agent.get(role):
+                self._by(role, use["name"], use["mode"])
+        if larger := agent.get("larger"):
+            self._line(self._say("larger", model=larger["name"]), "dim")
+        if fallbacks := agent.get("fallbacks"):
+            self._line(self._say("if_down", models=", ".join(use["name"] for use in fallbacks)), "dim")
+        self._model = agent.get("model", "")
 
     def _asked_of(self, asked: Asked) -> None:
         if asked.model != self._model:
-            role = self._say(f"role_{asked.role}")
-            self._line(self._say("by", role=role, model=asked.model, mode=asked.mode), "dim")
+            self._by(asked.role, asked.model, asked.mode)
         self._model = asked.model
+
+    def _by(self, role: str, model: str, mode: str) -> None:
+        self._line(self._say("by", role=self._say(f"role_{role}"), model=model, mode=mode), "dim")
 
     def _notes(self, notes: Sequence[str]) -> None:
         for note in notes:

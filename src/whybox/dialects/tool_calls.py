@@ -190,7 +190,7 @@ class MessageReader:
         reasoning = "".join(self._reasoning).strip()
         if calls:
             said = parsed.thought or parsed.answer or ""
-            raw = [NativeCall(id=call.id, name=call.name, arguments=_given(call.arguments)) for call in calls]
+            raw = [NativeCall(id=call.id, name=call.name, arguments=sent_arguments(call.arguments)) for call in calls]
             read = read_calls(self._tools, self._language, raw, f"{reasoning}\n{said}".strip(), finish)
             return [each for each in deltas if each.section == "thought"], read
         if refusal := "".join(self._refusal).strip():
@@ -271,7 +271,7 @@ def _read(tools: Sequence[ToolSpec], call: NativeCall) -> Action:
     return read_value(tools, call.name, found.value, "native").repaired(*repairs)
 
 
-def _given(arguments: Any) -> str | dict[str, Any]:
+def sent_arguments(arguments: Any) -> str | dict[str, Any]:
     """Return the arguments of a call as text or as an object, whatever else a server has sent."""
     if arguments is None:
         return ""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from whybox.errors import ModelError
-from whybox.events import Usage
 from whybox.ports import Message, Model, Reply, Request, ToolSpec
 from whybox.providers.facts import Facts
 
@@ -38,14 +37,12 @@ class Finding:
         ability: a field of :class:`~whybox.ports.Abilities`, or ``text`` and ``usage``.
         able: whether the model did what was asked.
         said: what it answered, or why it did not, for people.
-        usage: what the try used.
         cost: in US dollars; None when it is not known.
     """
 
     ability: str
     able: bool
     said: str
-    usage: Usage = Usage()  # noqa: RUF009 - a frozen value
     cost: float | None = 0.0
 
 
@@ -106,7 +103,7 @@ async def check(model: Model) -> AsyncIterator[Finding]:
                 return
             continue
         said = " ".join([*reply.notes, *(call.name for call in reply.calls), reply.text]).strip()
-        yield Finding(probe.ability, probe.judge(reply), said, reply.usage, model.price.of(reply.usage))
+        yield Finding(probe.ability, probe.judge(reply), said, model.price.of(reply.usage))
 
 
 async def _reply(model: Model, request: Request) -> Reply:

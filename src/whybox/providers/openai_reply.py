@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whybox.dialects.tool_calls import CallCollector, RawCall
+from whybox.dialects.tool_calls import CallCollector, RawCall, sent_arguments
 from whybox.events import NativeCall, Usage
 from whybox.ports import Chunk, Reply, Request
 from whybox.providers.estimate import estimated_tokens
@@ -153,8 +153,7 @@ class ReplyBuilder:
         return call | {"function": function | {"name": self._names.get(name, name)}}
 
     def _native(self, call: RawCall) -> NativeCall:
-        given = scalars(call.arguments)
-        arguments = given if isinstance(given, str | dict) else json.dumps(given, ensure_ascii=False)
+        arguments = sent_arguments(scalars(call.arguments))
         name = scalar(call.name)
         return NativeCall(id=scalar(call.id), name=self._names.get(name, name), arguments=arguments)
 

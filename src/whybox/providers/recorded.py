@@ -42,7 +42,7 @@ class RecordedModel:
             ScriptExhausted: all replies were given.
         """
         if self._script is None:
-            replies = list(_replies(await self._load()))
+            replies = _replies(await self._load())
             if not replies:
                 raise UnknownModel(f"the run of {self.name} has no reply", "see: whybox runs list")
             self._script = ScriptedModel(replies, name=self.name, abilities=self.abilities)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from whybox.errors import ConfigError, UnknownModel
 from whybox.ports import Model
@@ -70,7 +69,7 @@ def provider_of(model: str, base_url: str | None, own: Own = NOTHING_OWN) -> tup
         raise UnknownModel(f"the model {model!r} has no name behind the colon", f"write {provider.form}")
     server = PROVIDERS["server"]
     if base_url and provider.protocol == "openai":
-        return _at(server, base_url), name
+        return replace(server, base_url=base_url), name
     if provider.name == "server" and not provider.base_url:
         raise ConfigError(f"{model} needs the address of its server", "add --base-url http://HOST:PORT/v1")
     return provider, name
@@ -143,12 +142,6 @@ def _remote(
     secret = key(provider.key) if provider.key else None
     if provider.key and not secret and not _optional(provider):
         raise ConfigError(f"{full} needs a key", f"set {provider.key}")
-    options: dict[str, Any] = {
-        "timeout": timeout,
-        "abilities": facts.abilities,
-        "price": price_of(full, own.prices, own.where),
-        "key_name": provider.key,
-    }
     from whybox.providers.openai_compat import OpenAICompatModel
 
     return OpenAICompatModel(
@@ -156,20 +149,19 @@ def _remote(
         provider.base_url,
         name,
         secret,
+        timeout=timeout,
+        abilities=facts.abilities,
+        price=price_of(full, own.prices, own.where),
         empty_content=facts.empty_content or "null",
         reasoning_back=facts.reasoning_back or "never",
         extra_body=facts.extra_body,
-        **options,
+        key_name=provider.key,
     )
 
 
 def _optional(provider: Provider) -> bool:
     """Whether requests may go without a key: a server that the user named may want none."""
     return provider.name not in PROVIDERS or PROVIDERS[provider.name].base_url != provider.base_url
-
-
-def _at(provider: Provider, base_url: str) -> Provider:
-    return Provider(provider.name, provider.form, provider.protocol, base_url, provider.key, provider.note)
 
 
 def _unknown(model: str, own: Own) -> UnknownModel:

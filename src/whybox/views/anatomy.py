@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from whybox.events import Asked, ModelFailed, ModelRole, Replied, Segment, Stamped, Token, Usage
-from whybox.trace import NOTHING_USED, added
+from whybox.trace import NOTHING_USED, added, added_cost
 
 PARTS = ("instructions", "tools", "examples", "question", "steps", "other")
 """The parts of a prompt, in the order in which they stand in one."""
 
-NOTHING_KNOWN = Usage()
+_NOTHING_KNOWN = Usage()
+
 SURE = 0.9
 """A token that was at least as likely as this was no hesitation."""
 
@@ -64,7 +65,7 @@ class ModelCall:
     model: str
     mode: str
     parts: tuple[int | None, ...]
-    usage: Usage = NOTHING_KNOWN
+    usage: Usage = _NOTHING_KNOWN
     cost: float | None = None
     seconds: float | None = None
     failed: str = ""
@@ -83,7 +84,7 @@ class Total:
     def plus(self, call: ModelCall) -> Total:
         """Return this with one more call."""
         # A call that failed is not known to have cost anything.
-        cost = self.cost if call.failed else _sum(self.cost, call.cost)
+        cost = self.cost if call.failed else added_cost(self.cost, call.cost)
         usage = added(self.usage, call.usage)
         return Total(self.calls + 1, usage, cost, self.seconds + (call.seconds or 0.0))
 
@@ -139,7 +140,7 @@ def cached_share(calls: Sequence[ModelCall]) -> float | None:
 
 def part_of(segment: Segment) -> str:
     """Return which of :data:`PARTS` a segment belongs to."""
-    return _PART_OF.get(segment.name.partition(":")[0].partition(".")[0], "other")
+    return _PART_OF.get(segment.name.partition(":")[0], "other")
 
 
 def least_sure_of(tokens: Sequence[Token], most: int) -> tuple[Hesitation, ...]:
@@ -161,7 +162,3 @@ def _begun(asked: Asked) -> ModelCall:
         count = parts[part]
         parts[part] = None if count is None or segment.tokens is None else count + segment.tokens
     return ModelCall(asked.step, asked.role, asked.model, asked.mode, tuple(parts.values()))
-
-
-def _sum(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a + b
